@@ -9,7 +9,7 @@ import { hooksSchema } from './config-hooks.ts'
 import { choosePublicBudget, chooseShutdownSeconds, listenSchema } from './config-listen.ts'
 import { logSchema } from './config-log.ts'
 import { type ConfigSources, databaseSchema, type Secret, secretSchema } from './config-secrets.ts'
-import { signerSchema } from './config-signer.ts'
+import { refuseOwnDatabase, signerSchema } from './config-signer.ts'
 
 /** Returns the schema of the configuration. Objects are strict: a misspelt member is a fault, not a default. */
 export function configSchema(sources: ConfigSources) {
@@ -37,6 +37,7 @@ export function configSchema(sources: ConfigSources) {
   return schema
     .superRefine(refuseUncheckedChains, { when: isObject })
     .superRefine(refuseLargeSets)
+    .superRefine(refuseOwnDatabase)
     .transform(({ listen, $schema, ...config }) => {
       const publicQueryMsPerMinute = choosePublicBudget(listen)
       const shutdownSeconds = chooseShutdownSeconds(listen)

@@ -26,14 +26,40 @@ export function databaseSchema(sources: ConfigSources) {
       const [, name] = /^env:(.+)$/s.exec(value) ?? []
       const url = name === undefined ? value : sources.env[name]
       if (!url && name !== undefined) return fault(`the variable ${name} is not set`)
-      if (/^postgres(ql)?:\/\/./.test(url ?? '')) {
-        if (URL.canParse(url as string)) return { reveal: () => url as string }
-        return fault('is not a valid URL: percent-encode special characters in the password, such as %2F for a slash')
+      if (postgresForm.test(url ?? '')) {
+        return URL.canParse(url as string) ? { reveal: () => url as string } : fault(unencoded)
       }
       const directory = resolve(sources.baseDirectory, (url ?? '').replace(/^file:(\/\/)?/, ''))
       if (/^file:./.test(url ?? '')) return { reveal: () => `file:${directory}` }
       return fault('must be "postgres://…", "file:<directory>", or "env:NAME" of a variable that contains one of them')
     })
+}
+
+const postgresForm = /^postgres(ql)?:\/\/./
+const unencoded = 'is not a valid URL: percent-encode special characters in the password, such as %2F for a slash'
+
+/** Returns the schema of the URL of a PostgreSQL database: plain text, "env:NAME" or "file:path" of it. */
+export function postgresSchema(sources: ConfigSources): z.ZodType<Secret, string> {
+  const text = z.string().meta({ pattern: '^(env:|file:|postgres(ql)?://)[\\s\\S]+$' })
+  return text.transform((value, context): Secret => {
+    const fault = (message: string) => {
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }
+    const found = readReference(value, sources)
+    if (found?.problem !== undefined)
+      return sources.secrets === 'required' ? fault(found.problem) : { reveal: () => '' }
+    // Never the value itself: it may contain a password.
+    const url = found ? found.value : value
+    if (!postgresForm.test(url)) {
+      return fault(
+        found
+          ? `the value of ${found.name} must be "postgres://…"`
+          : `must be "postgres://…", or "env:NAME" or "file:path" of it`,
+      )
+    }
+    return URL.canParse(url) ? { reveal: () => url } : fault(unencoded)
+  })
 }
 
 export function secretSchema(sources: ConfigSources): z.ZodType<Secret, string> {

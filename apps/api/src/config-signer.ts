@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { checkAuthority, checkCertificate } from './config-certificates.ts'
 import { addressSchema, isSafeEndpoint } from './config-fields.ts'
-import { type ConfigSources, httpUrl, isHttpUrl, type Secret } from './config-secrets.ts'
+import { type ConfigSources, httpUrl, isHttpUrl, postgresSchema, type Secret } from './config-secrets.ts'
 
 type SignerFields = {
   readonly path: z.ZodType<string, string>
@@ -14,13 +14,39 @@ const next = addressSchema.optional()
 export function signerSchema(sources: ConfigSources, fields: SignerFields) {
   /** File of the notes that this replica signed, so that it cannot contradict itself after a database restore. */
   const journal = fields.path.prefault('.tallystick/signer-journal.jsonl')
+  /** Second database, in which all replicas claim what they sign. */
+  const protection = postgresSchema(sources).optional()
+  const shared = { journal, protection, next }
   return z.discriminatedUnion('kind', [
-    privateKeySchema(fields).extend({ journal, next }),
-    keystoreSchema(fields).extend({ journal, next }),
-    web3SignerSchema(sources, fields).safeExtend({ journal, next }),
-    awsKmsSchema().extend({ journal, next }),
-    withMetadataHost(gcpKmsSchema(fields).extend({ journal, next }), sources),
+    privateKeySchema(fields).extend(shared),
+    keystoreSchema(fields).extend(shared),
+    web3SignerSchema(sources, fields).safeExtend(shared),
+    awsKmsSchema().extend(shared),
+    withMetadataHost(gcpKmsSchema(fields).extend(shared), sources),
   ])
+}
+
+/** Refuses the service's own database as protection: a restore of it would restore both. */
+export function refuseOwnDatabase(
+  {
+    database,
+    signer: { protection },
+  }: { readonly database: Secret; readonly signer: { readonly protection?: Secret | undefined } },
+  context: z.RefinementCtx,
+): void {
+  const place = protection && locateDatabase(protection.reveal())
+  if (place === undefined || place !== locateDatabase(database.reveal())) return
+  const message = 'is the same database as "database": a restore of it would restore both. Use one on another server'
+  context.addIssue({ code: 'custom', path: ['signer', 'protection'], message })
+}
+
+/** Returns host, port and name of a PostgreSQL database, or undefined for another URL. */
+export function locateDatabase(url: string): string | undefined {
+  if (!/^postgres(ql)?:/.test(url) || !URL.canParse(url)) return undefined
+  const { hostname, port, pathname, username, searchParams } = new URL(url)
+  const host = (searchParams.get('host') ?? hostname).toLowerCase().replace(/^(127\.0\.0\.1|\[::1\]|)$/, 'localhost')
+  const name = decodeURIComponent(pathname.slice(1) || username)
+  return `${host}:${searchParams.get('port') ?? (port || '5432')}/${name}`
 }
 
 /** Returns the schema of one chain's signer. All signers of a replica have one journal. */

@@ -116,7 +116,7 @@ const accepts = new Ajv({ strictRequired: false, strictTypes: false }).compile(
 )
 // A schema describes structure. It cannot know files, variables, checksums, and values that depend on others.
 const valueFault =
-  /is not set|cannot be read|is empty|contains no PEM|valid checksum|twice|reserved|valid URL|another name|IP address|user name|has no effect|at least one RPC|a log|of a variable|in the public log|which it includes/
+  /is not set|cannot be read|is empty|contains no PEM|valid checksum|twice|reserved|valid URL|another name|IP address|user name|has no effect|at least one RPC|a log|of a variable|in the public log|which it includes|the value of|same database/
 
 async function failureOf(content: unknown, options: Partial<LoadOptions> = {}): Promise<Failure> {
   const error = (await load(content, options).catch((error) => error)) as Failure
@@ -222,6 +222,41 @@ describe('the example of the design', () => {
     const { signer } = await load({ ...example, signer: { ...example.signer, journal } })
     expect(signer.journal).toBe(expected())
   })
+
+  test.each([
+    ['postgres://a:p%2F@guard.example/claims', 'postgres://a:p%2F@guard.example/claims'],
+    ['env:GUARD', 'postgresql://guard.example/claims'],
+  ])('default: a protection at %s', async (protection, expected) => {
+    const more = { env: { ...env, GUARD: 'postgresql://guard.example/claims' } }
+    const { signer } = await load({ ...example, signer: { ...example.signer, protection } }, more)
+    expect(signer.protection?.reveal()).toBe(expected)
+    expect(JSON.stringify(signer)).not.toContain('guard')
+  })
+
+  test.each([
+    ['file:.tallystick/db', 'cannot be read'],
+    ['env:MISSING', 'the variable MISSING is not set'],
+    ['env:SIGNER_KEY', 'must be "postgres://…"'],
+    ['https://guard.example', 'must be "postgres://…"'],
+    ['postgres://a:p/@guard.example/claims', 'percent-encode'],
+    ['postgres://other@DB.example:5432/tally', 'is the same database as "database"'],
+    ['postgresql://db.example/tally?sslmode=require', 'is the same database as "database"'],
+  ])('error: a protection at %s', async (protection, expected) => {
+    const database = 'postgres://user@db.example/tally'
+    const faults = await faultsOf({ ...example, database, signer: { ...example.signer, protection } })
+    expect(faults).toEqual([expect.stringContaining('signer.protection: ')])
+    expect(faults[0]).toContain(expected)
+  })
+
+  test.each(['localhost', '127.0.0.1', '[::1]'])(
+    'error: a protection on %s is the database on localhost',
+    async (host) => {
+      const signer = { ...example.signer, protection: `postgres://user@${host}/tally` }
+      expect(await faultsOf({ ...example, database: 'postgres://localhost:5432/tally', signer })).toHaveLength(1)
+      const other = { ...example, database: 'postgres://localhost:5433/tally', signer }
+      expect((await load(other)).signer.protection).toBeDefined()
+    },
+  )
 
   test('error: a journal without a name', async () => {
     const faults = await faultsOf({ ...example, signer: { ...example.signer, journal: '' } })

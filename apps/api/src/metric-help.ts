@@ -15,6 +15,7 @@ import type { MetricHelp } from './metrics.ts'
 import { preflightMetricHelp } from './notes/issue/preflight-metrics.ts'
 import { discrepancyMetricHelp } from './notes/journal/discrepancy-monitor.ts'
 import { noteMetricHelp } from './notes/note-metrics.ts'
+import { protectionMetricHelp } from './notes/protection/keep-protected.ts'
 import { treasuryMetricHelp } from './notes/treasury/treasury-metrics.ts'
 import { poolMetricHelp } from './notes/watch/watch-pools.ts'
 import { clockMetricHelp } from './time/clock-monitor.ts'
@@ -31,6 +32,7 @@ export const metricHelp: MetricHelp = {
   ...logMetricHelp,
   ...preflightMetricHelp,
   ...discrepancyMetricHelp,
+  ...protectionMetricHelp,
   ...subgraphMetricHelp,
   ...dataMetricHelp,
   ...remoteMetricHelp,

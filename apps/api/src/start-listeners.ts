@@ -106,6 +106,7 @@ function buildAdmin(context: ServiceContext, parts: ListenerParts): FastifyInsta
     ...{ subgraphs: embedded, remote: data.remote, twoSource: data.twoSource, poolWatch },
     ...{ checkSignedNotes: journalChecks.check, checkClocks: time.check, checkHooks: hooks.check },
     checkLog: () => parts.runningLog?.checks() ?? [],
+    checkProtection: notes.checkProtection,
   }
   metrics.gauge('tallystick_ready', () => [{ value: checkReadiness(readinessParts).ready ? 1 : 0 }])
   const addresses = new Map([...notes.signers].map(([chainId, { address }]) => [chainId, address]))

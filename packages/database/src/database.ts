@@ -21,6 +21,8 @@ export type Cancellable = { readonly signal?: StopSignal | undefined }
 export type OpenOptions = {
   /** Connections for statements on PostgreSQL; 10 by default. Locks and notifications use further ones. */
   readonly connectionsMax?: number | undefined
+  /** Time limit of a statement on PostgreSQL; 30 s by default. */
+  readonly statementTimeoutMs?: number | undefined
 }
 
 /** Lock with one holder among all processes. It ends with its release, its process or its connection. */

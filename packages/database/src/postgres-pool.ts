@@ -1,13 +1,8 @@
 import { TallystickError } from '@tallystick/core/error/tallystick-error'
 import pg from 'pg'
 
-// A statement takes milliseconds. One that takes this long is stuck.
-export const statementTimeoutMs = 30_000
 // A stock PostgreSQL compiles a statement that its planner overestimates, which takes up to a second each time.
-const settings = { jit: 'off', statement_timeout: statementTimeoutMs }
-const entries = Object.entries(settings)
-const startupOptions = entries.map(([name, value]) => `-c ${name}=${value}`).join(' ')
-const setStatements = entries.map(([name, value]) => `set ${name} = ${value}`).join('; ')
+const jit = 'off'
 // SQLSTATE protocol_violation, with which PgBouncer refuses startup parameters that it does not know.
 const isRefused = (error: unknown) => (error as { readonly code?: unknown }).code === '08P01'
 
@@ -16,22 +11,30 @@ const isRefused = (error: unknown) => (error as { readonly code?: unknown }).cod
  * a reset of the session (`discard all`) keeps them, and set them once more: a pooler may ignore the options, or refuse the
  * connection because of them. Throws if the settings do not last, as behind a pooler that resets after each transaction.
  */
-export async function openPool(config: pg.PoolConfig): Promise<pg.Pool> {
+export async function openPool({
+  statementTimeoutMs,
+  ...config
+}: pg.PoolConfig & { readonly statementTimeoutMs: number }): Promise<pg.Pool> {
+  const settings = Object.entries({ jit, statement_timeout: statementTimeoutMs })
+  const onConnect: pg.PoolConfig['onConnect'] = async (client) => {
+    await client.query(settings.map(([name, value]) => `set ${name} = ${value}`).join('; '))
+  }
   try {
-    return await open({ ...config, options: startupOptions })
+    const options = settings.map(([name, value]) => `-c ${name}=${value}`).join(' ')
+    return await open({ ...config, onConnect, options })
   } catch (error) {
     if (!isRefused(error)) throw error
-    return open(config)
+    return open({ ...config, onConnect })
   }
 }
 
 async function open(config: pg.PoolConfig): Promise<pg.Pool> {
-  const pool = new pg.Pool({ ...config, onConnect: async (client) => void (await client.query(setStatements)) })
+  const pool = new pg.Pool(config)
   // The pool replaces an idle connection that the server drops. Without a listener the error would end the process.
   pool.on('error', () => undefined)
   try {
     const { rows } = await pool.query("select current_setting('jit') as jit")
-    if (rows[0]?.jit !== settings.jit) throw resetError()
+    if (rows[0]?.jit !== jit) throw resetError()
     return pool
   } catch (error) {
     await pool.end()

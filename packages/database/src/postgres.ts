@@ -4,9 +4,11 @@ import { adaptError } from './adapt-error.ts'
 import type { Database, OpenOptions, Queryable } from './database.ts'
 import { createListener } from './postgres-listener.ts'
 import { createLocks } from './postgres-locks.ts'
-import { openPool, statementTimeoutMs } from './postgres-pool.ts'
+import { openPool } from './postgres-pool.ts'
 import { createSessions, type Session } from './postgres-sessions.ts'
 
+// A statement takes milliseconds. One that takes this long is stuck.
+const statementTimeoutMsDefault = 30_000
 const connectSecondsDefault = 5
 const connectSecondsMax = 600
 const connectionsMaxDefault = 10
@@ -23,7 +25,7 @@ const getTypeParser = ((oid: number, format?: 'text' | 'binary') => {
  */
 export async function openPostgres(
   url: string,
-  { connectionsMax = connectionsMaxDefault }: OpenOptions = {},
+  { connectionsMax = connectionsMaxDefault, statementTimeoutMs = statementTimeoutMsDefault }: OpenOptions = {},
 ): Promise<Database> {
   const connectTimeoutMs = readConnectSeconds(url) * 1000
   const options = {
@@ -37,6 +39,7 @@ export async function openPostgres(
   const pool = await openPool({
     ...options,
     max: connectionsMax,
+    statementTimeoutMs,
     query_timeout: statementTimeoutMs + connectTimeoutMs,
   }).catch((error) => adaptError(error, label))
   const listener = createListener(() => new pg.Client(options))

@@ -48,6 +48,8 @@ export type ReadinessParts = {
   readonly checkHooks?: (() => Check) | undefined
   /** Checks the public log, if there is one. */
   readonly checkLog?: (() => readonly Check[]) | undefined
+  /** Checks the shared protection of the signers, if there is one. Not required: signed notes are served without it. */
+  readonly checkProtection?: (() => readonly Check[]) | undefined
   /** Returns false before the public listener is open and from the start of a shutdown. */
   readonly isListening: () => boolean
 }
@@ -75,6 +77,7 @@ export function checkReadiness(parts: ReadinessParts): Readiness {
     ...[parts.checkDatabase(), checkListener(parts.isListening()), parts.checkSignedNotes()],
     ...parts.checkClocks(),
     ...(parts.checkLog?.() ?? []),
+    ...(parts.checkProtection?.() ?? []),
     ...indexes,
     ...remote.map((one) => checkRemote(one, { isSecond: subgraphs.has(one.chainId) })),
     ...chainIds.flatMap((chainId) => checkPool(chainId, poolWatch?.find(chainId))),

@@ -10,6 +10,7 @@ import { addExamples } from './examples.ts'
 import { addHooksCommand } from './hooks.ts'
 import { addIndexCommand } from './index-command.ts'
 import { addInitCommand } from './init.ts'
+import { addJournalCommand } from './journal.ts'
 import { addKeysCommand } from './keys.ts'
 import { chooseLayout, hasColour } from './layout.ts'
 import { addLogCommand } from './log.ts'
@@ -39,6 +40,7 @@ const commands = [
   addKeysCommand,
   addCurveCommand,
   addNotesCommand,
+  addJournalCommand,
   addHooksCommand,
   addLogCommand,
   addAuditCommand,

@@ -70,3 +70,9 @@ export function parseChain(value: string, previous?: number): number {
   if (/^[1-9]\d{0,14}$/.test(value)) return Number(value)
   throw new InvalidArgumentError('Give a chain id, such as 324.')
 }
+
+/** Parses where signed notes are recorded. */
+export function parsePlace(value: string): 'journal' | 'protection' {
+  if (value === 'journal' || value === 'protection') return value
+  throw new InvalidArgumentError('Give journal or protection.')
+}

@@ -59,19 +59,23 @@ export function checkFiles(
 
 function listPlaces(config: Config, configPath: string): Place[] {
   const { listen, signer } = config
-  const { database, ...rest } = readConfigJson(configPath) as { readonly database?: string }
+  const { database, ...rest } = readConfigJson(configPath) as {
+    readonly database?: string
+    readonly signer?: { readonly protection?: string }
+  }
   const references = findReferences(rest).map(({ member, path }) => ({
     member,
     path: resolve(dirname(resolve(configPath)), path),
   }))
   const secrets = [
-    ...(hasPassword(database) ? [{ member: 'file', path: resolve(configPath) }] : []),
+    ...([database, rest.signer?.protection].some(hasPassword) ? [{ member: 'file', path: resolve(configPath) }] : []),
     ...(listen.tls ? [{ member: 'listen.tls.key', path: listen.tls.key }] : []),
     ...(listen.tls?.ticketKeys ? [{ member: 'listen.tls.ticketKeys', path: listen.tls.ticketKeys }] : []),
     ...listSignerFiles('signer', signer),
     ...config.chains.flatMap((chain, index) => listSignerFiles(`chains[${index}].signer`, chain.signer)),
     ...references,
-    ...listDatabaseFiles(config.database.reveal()),
+    ...listDatabaseFiles('database', config.database.reveal()),
+    ...listDatabaseFiles('signer.protection', signer.protection?.reveal() ?? ''),
     { member: 'signer.journal', path: signer.journal },
   ].map((secret) => ({ ...secret, forbidden: secretRights }))
   return [...secrets, { member: 'signer.journal', path: dirname(signer.journal), forbidden: folderRights }]
@@ -99,10 +103,10 @@ function findReferences(value: unknown, path: readonly PropertyKey[] = []): Refe
 }
 
 /** Returns the directory of the embedded database, or the client key of a PostgreSQL URL. */
-function listDatabaseFiles(url: string): Reference[] {
-  if (url.startsWith('file:')) return [{ member: 'database', path: url.replace(/^file:(\/\/)?/, '') }]
+function listDatabaseFiles(member: string, url: string): Reference[] {
+  if (url.startsWith('file:')) return [{ member, path: url.replace(/^file:(\/\/)?/, '') }]
   const key = URL.canParse(url) ? new URL(url).searchParams.get('sslkey') : null
-  return key ? [{ member: 'database', path: resolve(key) }] : []
+  return key ? [{ member, path: resolve(key) }] : []
 }
 
 function hasPassword(database: string | undefined): boolean {

@@ -24,8 +24,8 @@ async function summariseJournal(path: string) {
   let sets = 0
   let last: Period | undefined
   let isIncomplete = false
-  for await (const { entry, discard } of readJournal(path)) {
-    isIncomplete = !entry && !discard
+  for await (const { entry, discard, imported } of readJournal(path)) {
+    isIncomplete = !entry && !discard && !imported
     if (entry && !entry.isPending) {
       sets += 1
       if (!last || entry.set.period.start > last.start) last = entry.set.period

@@ -109,6 +109,7 @@ test('behavior: every alarm metric is put into words, here or by a check of the 
     'tallystick_hooks_disabled',
     'tallystick_pool_problem',
     'tallystick_books_differ',
+    'tallystick_signer_protection_unavailable',
     'tallystick_notes_unavailable',
     // A pool that refuses notes has the problem "refused".
     'tallystick_preflight_refused',

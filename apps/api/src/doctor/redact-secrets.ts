@@ -8,7 +8,9 @@ export function createRedactor(config: Config): (text: string) => string {
     ...listAdminTokens(config.admin).map(({ token }) => token.reveal()),
     ...[config.signer, ...config.chains.map(({ signer }) => signer)].flatMap(signerSecrets),
     ...(config.log ? [config.log.key.reveal()] : []),
-    ...databasePasswords(config.database.reveal()),
+    ...[config.database, ...(config.signer.protection ? [config.signer.protection] : [])].flatMap((url) =>
+      databasePasswords(url.reveal()),
+    ),
     ...config.chains.flatMap(({ rpc, subgraph }) => [
       ...[...rpc, ...(subgraph?.urls ?? [])].flatMap(urlSecrets),
       ...Object.values(subgraph?.headers ?? {}).map((header) => header.reveal()),

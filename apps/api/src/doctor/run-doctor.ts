@@ -18,6 +18,7 @@ import { checkHooks } from './check-hooks.ts'
 import { checkJournal } from './check-journal.ts'
 import { checkLog } from './check-log.ts'
 import { checkNotes } from './check-notes.ts'
+import { checkProtection } from './check-protection.ts'
 import { checkServedCertificate } from './check-served-certificate.ts'
 import { checkService } from './check-service.ts'
 import { checkSigner } from './check-signer.ts'
@@ -87,7 +88,10 @@ function startSubjects(context: SubjectsContext): SubjectRun<unknown>[] {
     return leaf
   })
   const signers = startSigners(config, start)
-  const journal = start('journal', (findings) => checkJournal(findings, { path: config.signer.journal, isRunning }))
+  const journal = start('journal', async (findings) => {
+    await checkJournal(findings, { path: config.signer.journal, isRunning })
+    await checkProtection(findings, { config, isRunning })
+  })
   const reports = readReports(context, database.result)
   const notes = start('notes', async (findings) => {
     const isEmpty = (await database.result)?.isEmpty === true

@@ -1,5 +1,6 @@
 import type { PoolReader, ReadChainTime } from '@tallystick/chain'
 import { formatPeriod, periodAt } from '@tallystick/core'
+import type { Check } from '../admin/readiness.ts'
 import { toSeconds } from '../clock.ts'
 import { maxAgeBusinessDaysDefault } from '../config-curve.ts'
 import type { ReadIndexedPool } from '../data/read-indexed-pool.ts'
@@ -14,6 +15,8 @@ import { createJournalGuard } from './journal/journal-guard.ts'
 import { openSignerJournal, type SignerJournal } from './journal/signer-journal.ts'
 import { type JournalChecks, startJournalChecks } from './journal/start-journal-checks.ts'
 import { createNoteMetrics, type NoteMetrics } from './note-metrics.ts'
+import { type KeptProtection, keepProtected } from './protection/keep-protected.ts'
+import { createSignerProtection, type SignerProtection } from './protection/signer-protection.ts'
 import { createPublishedNotes, type PublishedNotes, withClockCheck } from './published-notes.ts'
 import { openSigners } from './signers/open-signers.ts'
 import type { Signer } from './signers/signer.ts'
@@ -40,6 +43,8 @@ export type RunningNotes = {
   readonly signers: ReadonlyMap<number, Signer>
   readonly poolWatch: PoolWatch
   readonly journalChecks: JournalChecks
+  /** Checks the shared protection, if there is one. */
+  readonly checkProtection: () => readonly Check[]
   readonly curveSource: CurveSource
 }
 
@@ -50,6 +55,7 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
   saySigners(context, signers)
   const journal = await openSignerJournal(config.signer.journal, { create: true, say })
   closers.push('journal of the signer', () => journal.close())
+  const { protection, kept } = await openProtection(context, journal)
   const chainIds = config.chains.map(({ id }) => id)
   const published = createPublishedNotes(chainIds, config.log?.origin)
   const offered = withClockCheck(published, time.agrees)
@@ -67,6 +73,7 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
     readPool,
     signers,
     journal,
+    protection,
     published,
     preflight,
     curveSource,
@@ -78,12 +85,27 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
   const poolWatch = await watchPools({ ...context, readPool, signers, published, noteMetrics, times })
   closers.push('pool watch', () => poolWatch.stop())
   const journalChecks = await startJournalChecks(database, {
-    ...{ ...context, published, journal },
+    ...{ ...context, published, journal, protection },
     ...{ noteLog: context.runningLog?.noteLog, reconcileLog: context.runningLog?.reconcile },
   })
   closers.push('journal checks', () => journalChecks.stop())
   sayNotes(context, offered)
-  return { published: offered, scheduler, signers, poolWatch, journalChecks, curveSource }
+  const checkProtection = () => kept?.checks() ?? []
+  return { published: offered, scheduler, signers, poolWatch, journalChecks, checkProtection, curveSource }
+}
+
+/** Opens the shared protection, if there is one, and keeps this replica's journal in it. */
+async function openProtection(
+  { config, clock, metrics, log, closers, schedulerTime }: NotesContext,
+  journal: SignerJournal,
+): Promise<{ readonly protection?: SignerProtection; readonly kept?: KeptProtection }> {
+  if (!config.signer.protection) return {}
+  const protection = createSignerProtection(config.signer.protection.reveal())
+  closers.push('signer protection', () => protection.close())
+  const intervalMs = schedulerTime && 10 * schedulerTime.tickMs
+  const kept = await keepProtected({ protection, journal, chains: config.chains, clock, metrics, log, intervalMs })
+  closers.push('checks of the signer protection', () => kept.stop())
+  return { protection, kept }
 }
 
 function startScheduler(
@@ -92,6 +114,7 @@ function startScheduler(
     readPool,
     signers,
     journal,
+    protection,
     published,
     preflight,
     curveSource,
@@ -100,6 +123,7 @@ function startScheduler(
     readonly readPool: ReadPool
     readonly signers: RunningNotes['signers']
     readonly journal: SignerJournal
+    readonly protection: SignerProtection | undefined
     readonly published: PublishedNotes
     readonly preflight: Preflight
     readonly curveSource: CurveSource
@@ -113,7 +137,7 @@ function startScheduler(
     ...{ database, clock, signers, readChainTime, clocks: time, curveSource, preflight },
     ...{ curveTenors, maxMoveBps, windowLimits: rails, maxAgeBusinessDays, signAheadSeconds },
     readPoolLimits: createReadPoolLimits(readPool),
-    journal: createJournalGuard(database, journal),
+    journal: createJournalGuard(database, { journal, protection }),
     noteLog: runningLog?.noteLog,
   }
   return startIssueScheduler({

@@ -9,7 +9,8 @@ import type { Curve } from '../curve/curve.ts'
 import type { CurveSource } from '../curve/curve-source.ts'
 import { findCurveInForce } from '../curve/curve-store.ts'
 import { readMoveWindows, type WindowLimits } from '../curve/move-windows.ts'
-import type { JournalGuard } from '../journal/journal-guard.ts'
+import { JournalError } from '../journal/journal-file.ts'
+import type { JournalGuard, PlannedNotes } from '../journal/journal-guard.ts'
 import type { NoteSet } from '../note-set.ts'
 import { findLastNoteSet, findNoteSet, storeNoteSet } from '../note-store.ts'
 import type { Signer } from '../signers/signer.ts'
@@ -95,6 +96,7 @@ async function signAndStore(context: IssueContext, claimed: ClaimedSet): Promise
     await releaseUnsigned(database, claim).catch(() => undefined)
     throw error
   })
+  if (!set) return undefined
   if (preflight.isRequired(chain.id)) {
     if (!(await markSigned(database, claim))) return undefined
     await journal.recordPending(set, { chain, curve })
@@ -110,8 +112,11 @@ async function signAndStore(context: IssueContext, claimed: ClaimedSet): Promise
   return stored && acceptStoredSet(context, { set: stored, chain })
 }
 
-/** Returns the set of a claimed period: the one that waits for its preflight, or a new one. */
-async function signClaimed(context: IssueContext, { chain, period, curve }: ClaimedSet): Promise<NoteSet> {
+/**
+ * Returns the set of a claimed period: the one that waits for its preflight, or a new one. Resolves to undefined if the claim
+ * was lost before.
+ */
+async function signClaimed(context: IssueContext, { chain, period, curve }: ClaimedSet): Promise<NoteSet | undefined> {
   const { journal, preflight, clock } = context
   const notes = offeredTenors(chain.tenors, curve).map((tenorDays) => ({
     ...periodNoteTerms({ chain, period, tenorDays, couponBps: curve.points[tenorDays] as number }),
@@ -124,8 +129,27 @@ async function signClaimed(context: IssueContext, { chain, period, curve }: Clai
     await journal.voidRefused(pending, { chain, tenors: refused?.worthlessTenors ?? [], nowSeconds })
   }
   journal.assertNoConflict({ chain, period, notes })
-  const key = { chainId: chain.id, periodStart: period.start }
-  return preflight.findPending({ ...key, curveId: curve.id }) ?? signSet(context, { chain, period, curve })
+  const claim = { chainId: chain.id, periodStart: period.start, curveId: curve.id }
+  if (journal.isShared && !(await claimForAll(context, { planned: { chain, period, notes }, claim }))) return undefined
+  return preflight.findPending(claim) ?? signSet(context, { chain, period, curve })
+}
+
+/**
+ * Claims the notes in the shared protection. The period keeps its curve from then on, also if the protection did not answer
+ * or the signer fails: other terms would contradict the claim. Resolves to false if it has another curve already.
+ */
+async function claimForAll(
+  { database, journal }: IssueContext,
+  { planned, claim }: { readonly planned: PlannedNotes; readonly claim: Parameters<typeof markSigned>[1] },
+): Promise<boolean> {
+  if (!(await markSigned(database, claim))) return false
+  await journal.claim(planned).catch(async (error) => {
+    // Nobody can sign these terms, so that a curve with the claimed ones can be set.
+    const isRefused = error instanceof JournalError && error.reason === 'protection_contradicted'
+    if (isRefused) await releaseRefused(database, claim).catch(() => undefined)
+    throw error
+  })
+  return true
 }
 
 async function checkRails(

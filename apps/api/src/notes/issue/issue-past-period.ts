@@ -12,7 +12,7 @@ export function issuePastPeriod(
   const none = async () => undefined
   // Expired notes cannot be used, so they are not journalled.
   const journal = {
-    ...{ assertNoConflict: () => undefined, findPendingConflict: none },
+    ...{ assertNoConflict: () => undefined, isShared: false, claim: none, findPendingConflict: none },
     ...{ recordPending: none, voidRefused: none, record: none, recordStored: none },
   }
   const clocks = { status: () => ({ databaseSeconds: undefined, confirmation: 'single_clock' as const }) }

@@ -5,6 +5,7 @@ import type { ChainConfig } from '../../config.ts'
 import type { SignerJournal } from '../journal/signer-journal.ts'
 import type { NoteSet } from '../note-set.ts'
 import { findNoteSet } from '../note-store.ts'
+import type { SignerProtection } from '../protection/signer-protection.ts'
 
 /** A stored set whose period starts later than the sign-ahead allows: it was signed with a wrong clock. */
 export type PrematureSet = { readonly chainId: number; readonly period: Period; readonly issuedAt: bigint }
@@ -46,20 +47,22 @@ export type DiscardedSet = {
 }
 
 /**
- * Deletes a premature set from the database and the journal. Throws for any other set. The set may be in only one of them,
- * because another replica discarded it or an earlier attempt was interrupted. The journal is written before the commit: if
- * the commit fails, the set is still stored, and this can be called again.
+ * Deletes a premature set from the database and the journal, and voids its claims. Throws for any other set. The set may be
+ * in only one of them, because another replica discarded it or an earlier attempt was interrupted. The journal is written
+ * before the commit: if the commit fails, the set is still stored, and this can be called again.
  */
 export async function discardPrematureSet(
   database: Database,
   {
     request: { chainId, periodStart, lastStart, nowSeconds, auditor },
     journal,
+    protection,
     chains,
   }: {
     readonly request: DiscardRequest
     /** Undefined if this machine has none. */
     readonly journal: Pick<SignerJournal, 'find' | 'discard'> | undefined
+    readonly protection?: Pick<SignerProtection, 'discard'> | undefined
     readonly chains: readonly ChainConfig[]
   },
 ): Promise<DiscardedSet> {
@@ -79,6 +82,7 @@ export async function discardPrematureSet(
     }
     const found = { wasStored: set !== undefined, wasJournalled: signed !== undefined }
     await record(describeDiscard({ chainId, period, ...found }, set))
+    if (chain) await protection?.discard({ chainId, domain: chain.domain, periodStart })
     if (chain && signed) {
       await journal?.discard({ chainId, domain: chain.domain, periodStart, by: auditor.actor, at: nowSeconds })
     }

@@ -23,6 +23,8 @@ export const refusalReasons = [
   'earlier_signer',
   'journal_contradicted',
   'journal_failed',
+  'protection_contradicted',
+  'protection_failed',
   'log_restored',
   'log_contradicted',
 ] as const

@@ -3,11 +3,13 @@ import type { Check } from '../../admin/readiness.ts'
 import { type Clock, toSeconds } from '../../clock.ts'
 import type { MetricHelp, Metrics } from '../../metrics.ts'
 import { curvesChannel } from '../curve/curve-store.ts'
+import { isOpen } from '../protection/keep-protected.ts'
+import type { SignerProtection } from '../protection/signer-protection.ts'
 import { type Discrepancy, discrepancyKinds, findDiscrepancies, type NoteRecords } from './find-discrepancies.ts'
 
 export const discrepancyMetricHelp: MetricHelp = {
   tallystick_books_differ:
-    'ALARM: periods whose notes differ between memory, signer journal and database, by chain and kind.',
+    'ALARM: periods whose notes differ between memory, signer journal, shared protection and database, by chain and kind.',
 }
 
 export type DiscrepancyMonitor = {
@@ -23,18 +25,24 @@ const recheckEveryMs = 5_000
 
 /** Compares memory, journal and database at the start, every minute, and after each curve change. */
 export async function startDiscrepancyMonitor(
-  options: NoteRecords & { readonly clock: Clock; readonly metrics: Metrics; readonly log: Logger },
+  options: NoteRecords & {
+    readonly clock: Clock
+    readonly metrics: Metrics
+    readonly log: Logger
+    readonly protection?: Pick<SignerProtection, 'contradictions'> | undefined
+  },
 ): Promise<DiscrepancyMonitor> {
   const { database, clock, metrics, chains } = options
   const logChanges = createDiscrepancyLogger(options.log)
-  let discrepancies: readonly Discrepancy[] = []
+  let compared: readonly Discrepancy[] = []
+  const listDiscrepancies = () => [...compared, ...listContradictions(options.protection, toSeconds(clock.now()))]
   let running: Promise<void> | undefined
   let comparedAt = 0
   const run = async () => {
     try {
       comparedAt = performance.now()
-      discrepancies = await findDiscrepancies(options, toSeconds(clock.now()))
-      logChanges(discrepancies)
+      compared = await findDiscrepancies(options, toSeconds(clock.now()))
+      logChanges(listDiscrepancies())
     } catch (error) {
       options.log.warn({ err: error }, 'comparing memory, journal and database failed; keeping the last result')
     }
@@ -45,15 +53,16 @@ export async function startDiscrepancyMonitor(
     })
     return running
   }
-  metrics.gauge('tallystick_books_differ', () =>
-    chains.flatMap(({ id: chain }) =>
+  metrics.gauge('tallystick_books_differ', () => {
+    const discrepancies = listDiscrepancies()
+    return chains.flatMap(({ id: chain }) =>
       discrepancyKinds.map((kind) => ({ labels: { chain, kind }, value: count(discrepancies, { chain, kind }) })),
-    ),
-  )
+    )
+  })
   await compare()
   const stopListening = await database.listen(curvesChannel, () => void compare())
   const tick = setInterval(() => {
-    if (discrepancies.length > 0 || performance.now() - comparedAt >= compareEveryMs) void compare()
+    if (listDiscrepancies().length > 0 || performance.now() - comparedAt >= compareEveryMs) void compare()
   }, recheckEveryMs).unref()
   return {
     compare: async () => {
@@ -62,6 +71,7 @@ export async function startDiscrepancyMonitor(
       await compare()
     },
     check: () => {
+      const discrepancies = listDiscrepancies()
       const ok = discrepancies.length === 0
       const detail = ok
         ? 'memory, journal and database agree'
@@ -74,6 +84,15 @@ export async function startDiscrepancyMonitor(
       await running
     },
   }
+}
+
+/** Lists the contradictions with the shared protection whose notes are still valid, or not yet. */
+function listContradictions(
+  protection: Pick<SignerProtection, 'contradictions'> | undefined,
+  nowSeconds: bigint,
+): Discrepancy[] {
+  const open = (protection?.contradictions() ?? []).filter((one) => isOpen(one, nowSeconds))
+  return open.map(({ chainId, message }) => ({ chainId, kind: 'protection_contradicted', message }))
 }
 
 function count(

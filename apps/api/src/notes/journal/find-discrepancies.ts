@@ -6,7 +6,12 @@ import { findNoteSet } from '../note-store.ts'
 import type { PublishedNotes } from '../published-notes.ts'
 import { findConflict, type PeriodKey, type SignedPeriod, type SignerJournal, signaturesOf } from './signer-journal.ts'
 
-export const discrepancyKinds = ['database_behind', 'contradiction', 'memory_differs'] as const
+export const discrepancyKinds = [
+  'database_behind',
+  'contradiction',
+  'memory_differs',
+  'protection_contradicted',
+] as const
 
 /** A difference between memory, journal and database in the notes of a chain and period. */
 export type Discrepancy = {
@@ -58,10 +63,12 @@ async function findDiscrepancy(
 ): Promise<Omit<Discrepancy, 'chainId'> | undefined> {
   const key = { chainId: chain.id, periodStart: period.start }
   const signed = findSigned(journal, { chain, periodStart: period.start })
-  const stored = (await findNoteSet(database, key)) ?? (signed && (await findCommitted(database, key)))
+  // This replica cannot restore imported notes, so they are not missed in the database.
+  const isOwn = signed && [...signed.notes.values()].some(({ isImported }) => !isImported)
+  const stored = (await findNoteSet(database, key)) ?? (isOwn && (await findCommitted(database, key)))
   const about = `chain ${chain.id}, ${formatPeriod(period)}`
   if (!stored) {
-    if (!signed) return undefined
+    if (!isOwn) return undefined
     const message = `${about}: the database lacks signed notes. Was it restored? Run \`tallystick notes reconcile\`.`
     return { kind: 'database_behind', message }
   }

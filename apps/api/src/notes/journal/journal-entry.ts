@@ -86,7 +86,7 @@ export const uint = z
   .string()
   .regex(/^\d{1,78}$/)
   .transform(BigInt)
-const bytes32 = z
+export const bytes32 = z
   .string()
   .regex(/^0x[0-9a-f]{64}$/)
   .transform((value) => value as Hex)

@@ -2,11 +2,12 @@ import { TallystickError } from '@tallystick/core'
 import { DamagedLineError, type LineFile, openLineFile, type ReadLine, readLineFile } from '../../line-file.ts'
 import { decodeDiscard, type JournalDiscard } from './journal-discard.ts'
 import { decodeEntry, type JournalEntry } from './journal-entry.ts'
+import { decodeImport, type JournalImport } from './journal-import.ts'
 
-/** Thrown if the journal cannot be read or written, or contradicts a note. Nothing is signed or published. */
+/** Thrown if the journal or the shared protection cannot be used, or contradicts a note. Nothing is signed or published. */
 export class JournalError extends TallystickError {
   override readonly name = 'JournalError'
-  readonly reason: 'journal_failed' | 'journal_contradicted'
+  readonly reason: 'journal_failed' | 'journal_contradicted' | 'protection_failed' | 'protection_contradicted'
 
   constructor({ reason, message, cause }: { reason: JournalError['reason']; message: string; cause?: unknown }) {
     super({ code: 'journal_unusable', message, retryable: false, cause, details: { reason } })
@@ -24,10 +25,11 @@ export async function openJournalFile(path: string, length: number): Promise<Lin
   return { ...file, append }
 }
 
-/** A line and the number of bytes up to its end. With neither entry nor discard: an incomplete last line. */
+/** A line and the number of bytes up to its end. With no content: an incomplete last line. */
 export type JournalLine = {
   readonly entry?: JournalEntry | undefined
   readonly discard?: JournalDiscard | undefined
+  readonly imported?: JournalImport | undefined
   readonly endsAt: number
 }
 
@@ -46,7 +48,9 @@ function decodeLine(line: Buffer): Omit<JournalLine, 'endsAt'> | undefined {
     const entry = decodeEntry(line)
     if (entry) return { entry }
     const discard = decodeDiscard(line)
-    return discard && { discard }
+    if (discard) return { discard }
+    const imported = decodeImport(line)
+    return imported && { imported }
   } catch {
     return undefined
   }

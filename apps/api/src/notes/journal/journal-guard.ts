@@ -1,9 +1,12 @@
 import { formatPeriod, hashNote, type Note, type Period } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
+import type { Hex } from 'viem'
 import type { ChainConfig } from '../../config.ts'
 import type { Curve } from '../curve/curve.ts'
 import { findCurve } from '../curve/curve-store.ts'
 import type { NoteSet } from '../note-set.ts'
+import { claimsOf } from '../protection/claim.ts'
+import type { SignerProtection } from '../protection/signer-protection.ts'
 import { createJournalEntry, isSameDomain, type JournalEntry } from './journal-entry.ts'
 import { JournalError } from './journal-file.ts'
 import { findConflict, type SignerJournal, signaturesOf } from './signer-journal.ts'
@@ -19,6 +22,10 @@ export type PlannedNotes = {
 export type JournalGuard = {
   /** Throws if the journal has other terms for one of these notes. Call it before the signer. */
   assertNoConflict(planned: PlannedNotes): void
+  /** Whether `claim` binds all replicas. */
+  readonly isShared: boolean
+  /** Claims these notes for all replicas, if there is a shared protection. Call it right before the signer. */
+  claim(planned: PlannedNotes): Promise<void>
   /** Returns the journal's set that has other terms for one of these notes, if that set is only pending. */
   findPendingConflict(planned: PlannedNotes): Promise<NoteSet | undefined>
   /** Writes a new set to the journal before a preflight shows it to the pool. */
@@ -34,7 +41,10 @@ export type JournalGuard = {
   recordStored(set: NoteSet, chain: ChainConfig): Promise<void>
 }
 
-export function createJournalGuard(database: Queryable, journal: SignerJournal): JournalGuard {
+export function createJournalGuard(
+  database: Queryable,
+  { journal, protection }: { readonly journal: SignerJournal; readonly protection?: SignerProtection | undefined },
+): JournalGuard {
   const append = async (set: NoteSet, { chain, curve, ...kind }: Pick<JournalEntry, 'isPending'> & Origin) => {
     assertSameTerms(journal, { chain, period: set.period, notes: set.notes })
     if (isJournalled(journal, { set, chain, ...kind })) return
@@ -43,6 +53,10 @@ export function createJournalGuard(database: Queryable, journal: SignerJournal):
   const record: JournalGuard['record'] = (set, origin) => append(set, origin)
   return {
     assertNoConflict: (planned) => assertSameTerms(journal, planned),
+    isShared: protection !== undefined,
+    claim: async ({ chain, period, notes }) => {
+      await protection?.claim(claimsOf({ chain, periodStart: period.start, notes }))
+    },
     findPendingConflict: async (planned) => {
       const conflict = findPlannedConflict(journal, planned)
       return conflict?.signed.isPending ? readPending(journal, planned) : undefined
@@ -55,15 +69,29 @@ export function createJournalGuard(database: Queryable, journal: SignerJournal):
         .flatMap(({ maturityTimestamp: at }) => (signed?.notes.get(at)?.isPending ? [at] : []))
       if (maturities.length === 0) return
       const of = { chainId: chain.id, domain: chain.domain, periodStart: set.period.start }
+      // First: without its line in the journal, this would not be tried again.
+      await protection?.discard({ ...of, digests: maturities.map((at) => signed?.notes.get(at)?.digest as Hex) })
       await journal.discard({ ...of, maturities, by: 'preflight', at: nowSeconds })
     },
     record,
     recordStored: async (set, chain) => {
       if (isJournalled(journal, { set, chain })) return
+      await claimStored(protection, { set, chain })
       const curve = await findCurve(database, set.curveId)
       await record(set, { chain, curve: curve as Curve })
     },
   }
+}
+
+/** A set that is stored was claimed by its signer. If the protection cannot be asked, that is believed. */
+async function claimStored(
+  protection: SignerProtection | undefined,
+  { set, chain }: { readonly set: NoteSet; readonly chain: ChainConfig },
+): Promise<void> {
+  const claims = claimsOf({ chain, periodStart: set.period.start, notes: set.notes })
+  await protection?.claim(claims).catch((error) => {
+    if (!(error instanceof JournalError) || error.reason !== 'protection_failed') throw error
+  })
 }
 
 type Origin = { readonly chain: ChainConfig; readonly curve: Curve }

@@ -5,7 +5,8 @@ import type { Hex } from 'viem'
 import { createLineFile } from '../../line-file.ts'
 import { encodeDiscard, type JournalDiscard } from './journal-discard.ts'
 import { encodeEntry, type JournalEntry } from './journal-entry.ts'
-import { JournalError, openJournalFile, readJournal } from './journal-file.ts'
+import { JournalError, type JournalLine, openJournalFile, readJournal } from './journal-file.ts'
+import { encodeImport, type JournalImport } from './journal-import.ts'
 
 /** A signed note. */
 export type SignedNote = {
@@ -14,6 +15,8 @@ export type SignedNote = {
   readonly digest: Hex
   /** True if no set with it was about to be stored. Only the RPC of a preflight may have its signature. */
   readonly isPending?: true | undefined
+  /** True if it was imported: another replica may have signed it, and this one cannot restore it. */
+  readonly isImported?: true | undefined
 }
 
 /** All notes of a chain and period in the journal since the last discard. */
@@ -37,6 +40,10 @@ export type SignerJournal = {
   append(entry: JournalEntry): Promise<void>
   /** Voids earlier notes of the period. Resolves once that is on disk. Throws `JournalError`. */
   discard(discard: JournalDiscard): Promise<void>
+  /** Binds the notes of another replica. Resolves once they are on disk. Throws `JournalError`. */
+  import(notes: JournalImport): Promise<void>
+  /** All notes that count, by place. */
+  periods(): Iterable<JournalImport>
   /** Reads all entries from the file, oldest first, including voided ones, whose period `find` does not return. */
   entries(): AsyncGenerator<JournalEntry>
   close(): Promise<void>
@@ -52,13 +59,12 @@ export async function openSignerJournal(
 ): Promise<SignerJournal> {
   const unlock = await lockJournal(path, { create })
   try {
-    const periods = new Map<string, SignedPeriod>()
+    const periods: KnownPeriods = new Map()
     let length = 0
-    for await (const { entry, discard, endsAt } of readJournal(path)) {
-      length = endsAt
-      if (entry) remember(periods, entry)
-      else if (discard) forget(periods, discard)
-      else say(`the last line of the signer journal ${path} is incomplete; truncating the file to ${endsAt} bytes`)
+    for await (const line of readJournal(path)) {
+      length = line.endsAt
+      if (!take(periods, line))
+        say(`the last line of the signer journal ${path} is incomplete; truncating the file to ${length} bytes`)
     }
     const file = await openJournalFile(path, length)
     return {
@@ -72,6 +78,11 @@ export async function openSignerJournal(
         await file.append(encodeDiscard(discard))
         forget(periods, discard)
       },
+      import: async (notes) => {
+        await file.append(encodeImport(notes))
+        bind(periods, notes)
+      },
+      periods: () => listPeriods(periods),
       entries: () => readEntries(path),
       close: async () => {
         await file.close()
@@ -111,11 +122,28 @@ async function lockJournal(path: string, { create }: { readonly create: boolean 
   }
 }
 
+/** Reads all notes that count from the lines of a journal. */
+export async function readPeriods(lines: AsyncIterable<JournalLine>): Promise<Iterable<JournalImport>> {
+  const periods: KnownPeriods = new Map()
+  for await (const line of lines) take(periods, line)
+  return listPeriods(periods)
+}
+
 async function* readEntries(path: string): AsyncGenerator<JournalEntry> {
   for await (const { entry } of readJournal(path)) if (entry) yield entry
 }
 
-function remember(periods: Map<string, SignedPeriod>, { domain, set, digests, isPending }: JournalEntry): void {
+type KnownPeriods = Map<string, SignedPeriod>
+
+/** Returns false for an incomplete line. */
+function take(periods: KnownPeriods, { entry, discard, imported }: JournalLine): boolean {
+  if (entry) remember(periods, entry)
+  else if (discard) forget(periods, discard)
+  else if (imported) bind(periods, imported)
+  return Boolean(entry ?? discard ?? imported)
+}
+
+function remember(periods: KnownPeriods, { domain, set, digests, isPending }: JournalEntry): void {
   const key = keyOf({ chainId: set.chainId, domain, periodStart: set.period.start })
   const notes = new Map(periods.get(key)?.notes)
   set.notes.forEach(({ maturityTimestamp, tenorDays, coupon }, index) => {
@@ -127,7 +155,29 @@ function remember(periods: Map<string, SignedPeriod>, { domain, set, digests, is
   periods.set(key, { notes, signatures: signaturesOf(set.notes) })
 }
 
-function forget(periods: Map<string, SignedPeriod>, { maturities, ...discard }: JournalDiscard): void {
+/** Keeps what is known of a note: an imported one has the same terms, and no signature. */
+function bind(periods: KnownPeriods, { notes: imported, ...of }: JournalImport): void {
+  const key = keyOf(of)
+  const known = periods.get(key)
+  const notes = new Map<bigint, SignedNote>(
+    imported.map(({ maturity, ...note }) => [maturity, { ...note, isImported: true }]),
+  )
+  for (const [maturity, note] of known?.notes ?? []) notes.set(maturity, note)
+  periods.set(key, { notes, signatures: known?.signatures ?? '' })
+}
+
+function* listPeriods(periods: KnownPeriods): Iterable<JournalImport> {
+  for (const [key, { notes }] of periods) {
+    const [chainId, verifyingContract, name, version, start] = JSON.parse(key) as [number, Hex, string, string, string]
+    const domain = { name, version, verifyingContract }
+    const listed = [...notes].map(([maturity, { tenorDays, coupon, digest }]) => {
+      return { maturity, tenorDays, coupon, digest }
+    })
+    yield { chainId, domain, periodStart: BigInt(start), notes: listed }
+  }
+}
+
+function forget(periods: KnownPeriods, { maturities, ...discard }: JournalDiscard): void {
   const key = keyOf(discard)
   const known = periods.get(key)
   const notes = new Map([...(known?.notes ?? [])].filter(([maturity]) => maturities && !maturities.includes(maturity)))

@@ -7,6 +7,7 @@ import type { NoteLog } from '../../log/note-log.ts'
 import { type LogReconcileReport, reconcileLogFromFile } from '../../log/reconcile-log.ts'
 import { acceptStoredSet } from '../issue/issue-notes.ts'
 import { type DiscardedSet, type DiscardRequest, discardPrematureSet } from '../issue/premature-sets.ts'
+import { createSignerProtection, type SignerProtection } from '../protection/signer-protection.ts'
 import type { PublishedNotes } from '../published-notes.ts'
 import { type DiscrepancyMonitor, startDiscrepancyMonitor } from './discrepancy-monitor.ts'
 import { createJournalGuard } from './journal-guard.ts'
@@ -16,6 +17,7 @@ import { openSignerJournal, type SignerJournal } from './signer-journal.ts'
 type JournalChecksContext = Pick<Parameters<typeof startDiscrepancyMonitor>[0], 'clock' | 'metrics' | 'log'> & {
   readonly config: Pick<Config, 'signer' | 'chains'>
   readonly published: PublishedNotes
+  readonly protection?: SignerProtection | undefined
   /** Undefined if no public log is configured. */
   readonly noteLog?: NoteLog | undefined
   readonly reconcileLog?: ((auditor: Auditor) => Promise<LogReconcileReport>) | undefined
@@ -34,8 +36,8 @@ export async function startJournalChecks(
   database: Database,
   { journal, ...context }: JournalChecksContext & { readonly journal: SignerJournal },
 ): Promise<JournalChecks> {
-  const { config, clock, log, published, noteLog, reconcileLog } = context
-  const guard = createJournalGuard(database, journal)
+  const { config, clock, log, published, protection, noteLog, reconcileLog } = context
+  const guard = createJournalGuard(database, { journal, protection })
   const monitor = await startDiscrepancyMonitor({
     ...context,
     database,
@@ -59,7 +61,7 @@ export async function startJournalChecks(
       return { ...report, log }
     },
     discard: async (request) => {
-      const discarded = await discardPrematureSet(database, { request, journal, chains: config.chains })
+      const discarded = await discardPrematureSet(database, { request, journal, protection, chains: config.chains })
       published.drop(request.chainId, request.periodStart)
       await monitor.compare()
       return discarded
@@ -98,9 +100,11 @@ export async function discardFromFile(
 ): Promise<DiscardedSet> {
   const path = config.signer.journal
   const journal = existsSync(path) ? await openSignerJournal(path, { create: false, say: () => undefined }) : undefined
+  const protection = config.signer.protection && createSignerProtection(config.signer.protection.reveal())
   try {
-    return await discardPrematureSet(database, { request, journal, chains: config.chains })
+    return await discardPrematureSet(database, { request, journal, protection, chains: config.chains })
   } finally {
+    await protection?.close()
     await journal?.close()
   }
 }

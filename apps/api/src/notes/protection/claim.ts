@@ -1,0 +1,44 @@
+import { hashNote, type Note, type NoteDomain } from '@tallystick/core'
+import type { Hex } from 'viem'
+
+/**
+ * A digest that may be signed for one note, and no other. The place of the note is that of the signer journal: chain, pool,
+ * domain, period and maturity, whoever signs.
+ */
+export type Claim = {
+  readonly chainId: number
+  readonly domain: NoteDomain
+  readonly periodStart: bigint
+  readonly maturity: bigint
+  readonly digest: Hex
+  readonly tenorDays: number
+  readonly coupon: bigint
+}
+
+/** A claim that was refused, and the terms that are claimed in its place. */
+export type ClaimConflict = {
+  readonly refused: Claim
+  /** Undefined if the claim was voided meanwhile. */
+  readonly claimed: Pick<Claim, 'digest' | 'coupon'> | undefined
+}
+
+/** Returns the claims of the notes of a chain and period. */
+export function claimsOf({
+  chain,
+  periodStart,
+  notes,
+}: {
+  readonly chain: { readonly id: number; readonly domain: NoteDomain }
+  readonly periodStart: bigint
+  readonly notes: readonly (Omit<Note, 'signature'> & { readonly tenorDays: number })[]
+}): Claim[] {
+  return notes.map((note) => ({
+    chainId: chain.id,
+    domain: chain.domain,
+    periodStart,
+    maturity: note.maturityTimestamp,
+    digest: hashNote(note, chain.domain),
+    tenorDays: note.tenorDays,
+    coupon: note.coupon,
+  }))
+}
