@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
 import { hashNote, type Note, type NoteDomain, verifyNote } from '@tallystick/core'
 import { privateKeyToAddress } from 'viem/accounts'
@@ -23,6 +25,21 @@ beforeAll(() => {
 afterAll(() => {
   vi.unstubAllEnvs()
 })
+
+/** Sends a byte whenever the connection takes one, until it is closed. */
+function drip(response: ServerResponse): void {
+  const timer = setInterval(() => response.write(' '), 20)
+  response.once('close', () => clearInterval(timer))
+}
+
+/** Sends as much as the connection takes, until it is closed. */
+function pour(response: ServerResponse): void {
+  const send = () => {
+    while (!response.destroyed && response.write(' '.repeat(65_536)));
+    if (!response.destroyed) response.once('drain', send)
+  }
+  send()
+}
 
 const start = (options: Partial<Parameters<typeof startFakeAwsKms>[1]> = {}) =>
   startFakeAwsKms(onTestFinished as never, { privateKey, ...options })
@@ -247,6 +264,43 @@ describe('a KMS that fails', () => {
     kms.behave(() => new Promise(() => undefined))
     const error = await failureOf(signNote(signer, { terms, domain }))
     expect([error.failure, error.message]).toEqual(['timeout', 'AWS KMS did not respond within 300 ms.'])
+  })
+
+  test.each<[string, (response: ServerResponse) => void]>([
+    ['stalls', (response) => void response.write('{"Signature":')],
+    ['comes byte by byte', (response) => void drip(response)],
+  ])('error: a body that %s is given up at the time limit, with its connection', async (_, send) => {
+    const kms = await start()
+    const signer = await open(kms.endpoint, { timeoutMs: 300, address })
+    const closed: Promise<unknown>[] = []
+    kms.behave((_, response) => {
+      closed.push(once(response, 'close'))
+      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' })
+      send(response)
+    })
+    expect((await failureOf(signNote(signer, { terms, domain }))).failure).toBe('timeout')
+    await Promise.all(closed)
+    kms.behave(undefined)
+    await expect(signNote(signer, { terms, domain })).resolves.toBeDefined()
+  })
+
+  test('error: a body that never ends is given up at once, with its connection', async () => {
+    const kms = await start()
+    const signer = await open(kms.endpoint, { address })
+    const closed: Promise<unknown>[] = []
+    kms.behave((_, response) => {
+      closed.push(once(response, 'close'))
+      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' })
+      pour(response)
+    })
+    const error = await failureOf(signNote(signer, { terms, domain }))
+    expect([error.failure, error.message]).toEqual([
+      'malformed',
+      'AWS KMS sent a response that cannot be read (ResponseTooLarge).',
+    ])
+    await Promise.all(closed)
+    kms.behave(undefined)
+    await expect(signNote(signer, { terms, domain })).resolves.toBeDefined()
   })
 
   test('error: nobody listens there', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { inspect } from 'node:util'
 import { hashNote, type Note, type NoteDomain, verifyNote } from '@tallystick/core'
 import { privateKeyToAddress } from 'viem/accounts'
@@ -297,6 +298,20 @@ describe('a KMS that fails', () => {
       'Google’s token endpoint did not respond within 200 ms.',
       'The metadata server did not respond within 200 ms.',
     ])
+  })
+
+  test('error: a body that stalls is given up at the time limit, with its connection', async () => {
+    const kms = await start()
+    const signer = await open(kms, { timeoutMs: 300 })
+    const closed: Promise<unknown>[] = []
+    kms.behave((_, response) => {
+      closed.push(once(response, 'close'))
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{"signature":')
+    })
+    expect((await failureOf(signNote(signer, { terms, domain }))).failure).toBe('timeout')
+    await Promise.all(closed)
+    kms.behave(undefined)
+    await expect(signNote(signer, { terms, domain })).resolves.toBeDefined()
   })
 
   test.each<[string, GcpBehavior, typeof open, string]>([
