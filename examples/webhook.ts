@@ -16,17 +16,21 @@ const client = createClient({
   apiKey: credentials.apiKey,
   fetch: trustSandbox(credentials),
 })
-const aheadMs = Number((await client.notes()).serverTime) * 1000 - Date.now()
+let aheadMs = Number((await client.notes()).serverTime) * 1000 - Date.now()
 const now = () => Date.now() + aheadMs
 
-// A request may come twice. Keep the ids in your database, together with the result of the event.
+// A request may come twice. Keep the ids in your database for 4 days, together with the result of the event.
 const seen = new Set<string>()
 let secret = ''
+let recorded: { readonly headers: Record<string, string>; readonly body: Buffer } | undefined
 
 const server = createServer(async (request, response) => {
+  const body = await readBody(request)
+  recorded ??= { headers: pickHeaders(request), body }
   try {
-    const event = await verifyWebhook(request.headers, await readBody(request), secret, { now })
-    if (!seen.has(event.id)) show(event)
+    const event = await verifyWebhook(request.headers, body, secret, { now })
+    if (seen.has(event.id)) say(`ignored: ${event.id} was processed before`)
+    else show(event)
     seen.add(event.id)
     response.writeHead(204).end()
   } catch (error) {
@@ -54,6 +58,18 @@ say(tested.isDelivered ? `the service got status ${tested.status}` : `NOT delive
 const forged = await fetch(url, { method: 'POST', headers: { 'webhook-id': 'msg_forged' }, body: '{}' })
 say(`a forged request got status ${forged.status}`)
 
+// Somebody who recorded a request repeats it: at once, with another time, and more than 5 minutes later.
+const repeat = (changed: Record<string, string> = {}) =>
+  fetch(url, { method: 'POST', headers: { ...recorded?.headers, ...changed }, body: recorded?.body ?? '' })
+const statuses = [
+  (await repeat()).status,
+  (await repeat({ 'webhook-timestamp': `${Math.floor(now() / 1000) + 1}` })).status,
+]
+aheadMs += 310_000
+statuses.push((await repeat()).status)
+aheadMs -= 310_000
+say(`repeated requests got the statuses ${statuses.join(', ')}`)
+
 if (process.argv.includes('--keep')) say('waiting for events, Ctrl-C ends')
 else {
   await operate(`/hooks/${added.hook.id}/remove`)
@@ -67,6 +83,11 @@ function show(event: WebhookEvent): void {
   } else if (event.type === 'rate') say(`chain ${event.chainId}: floating rate ${event.floatingRate} bps`)
   else if (event.type === 'status') say(`chain ${event.chainId} is ${event.status}: ${event.message}`)
   else if (event.type === 'test') say(`test event: ${event.message}`)
+}
+
+function pickHeaders({ headers }: IncomingMessage): Record<string, string> {
+  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
+  return Object.fromEntries(names.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])))
 }
 
 /** Returns the body as it was received. Frameworks that parse it have a setting for this. */

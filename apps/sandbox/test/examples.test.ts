@@ -107,7 +107,7 @@ describe('examples/curl.md', () => {
   })
 })
 
-test('examples/webhook.ts: a test event is verified, a forged request is rejected', async () => {
+test('examples/webhook.ts: a test event is verified once, forged and replayed requests are rejected', async () => {
   const options = ['run', '--silent', 'webhook', '--', '--dir', join(directory, '.tallystick')]
   const { stdout } = await promisify(execFile)('npm', options, { cwd: root })
   expect(stdout.split('\n')).toEqual([
@@ -116,6 +116,10 @@ test('examples/webhook.ts: a test event is verified, a forged request is rejecte
     'the service got status 204',
     'rejected: The header webhook-timestamp is missing. Pass the headers of the request as they were received.',
     'a forged request got status 400',
+    expect.stringMatching(/^ignored: msg_\w+ was processed before$/),
+    expect.stringMatching(/^rejected: No signature matches\. /),
+    expect.stringMatching(/^rejected: The webhook is 3\d\d s old\. /),
+    'repeated requests got the statuses 204, 400, 400',
     '',
   ])
 })
