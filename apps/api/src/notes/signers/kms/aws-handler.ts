@@ -31,6 +31,7 @@ export function createAwsHandler(timeoutMs: number) {
       } catch (error) {
         if (!(error instanceof HttpError)) throw error
         const { message, code, failure } = error
+        if (failure === 'too_large') throw Object.assign(new Error(message), { name: 'ResponseTooLarge' })
         throw Object.assign(new Error(message), { code, ...(failure === 'timeout' && { name: 'TimeoutError' }) })
       }
     },
