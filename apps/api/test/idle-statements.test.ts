@@ -17,7 +17,6 @@ const polled = [
   'insert into replicas',
   'from events',
   'from hooks',
-  'update hooks',
   'log_checkpoints',
   '$blocks',
   'clock_timestamp()',

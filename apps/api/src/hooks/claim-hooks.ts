@@ -15,30 +15,33 @@ export const leaseUsableMs = 30_000
 // Four times the time limit of a request. The lease ends by the database's clock, which all replicas share.
 export const leaseInterval = "interval '60 seconds'"
 
+/** Arguments of `isDue`: the second it is, and the hooks that this replica is delivering to. */
+export type DueHooks = { readonly nowSeconds: bigint; readonly except: readonly string[] }
+
+export const dueParameters = ({ nowSeconds, except }: DueHooks) => [nowSeconds, delaySecondsMax, except] as const
+
 /**
- * Claims the hooks with new events whose next attempt is due. Another replica claims them when the lease has ended, so a
+ * Condition for hooks with new events whose next attempt is due. Its parameters are `$1` to `$3`. A time beyond the longest
+ * delay was stored before the clock was set back.
+ */
+export const isDue = `disabled_at is null and id <> all($3::text[])
+  and (lease_until is null or lease_until < clock_timestamp())
+  and (next_attempt_at is null or next_attempt_at <= $1::bigint or next_attempt_at > $1::bigint + $2::bigint)
+  and (after_event < (select max(id) from events) or head_event is not null)`
+
+/**
+ * Claims the hooks that are due. Another replica claims them when the lease has ended, so a
  * replica that was killed or is frozen delays its hooks by at most the lease.
  */
 export async function claimHooks(
   database: Queryable,
-  {
-    lease,
-    leasedAtMs,
-    nowSeconds,
-    except,
-  }: Pick<ClaimedHook, 'lease' | 'leasedAtMs'> & { readonly nowSeconds: bigint; readonly except: readonly string[] },
+  { lease, leasedAtMs, ...due }: Pick<ClaimedHook, 'lease' | 'leasedAtMs'> & DueHooks,
 ): Promise<ClaimedHook[]> {
   const rows = await database.query<HookRow>(
-    `update hooks set lease = $1, lease_until = clock_timestamp() + ${leaseInterval}
-     where id in (
-       select id from hooks
-       where disabled_at is null and id <> all($4) and (lease_until is null or lease_until < clock_timestamp())
-         -- A time beyond the longest delay was stored before the clock was set back.
-         and (next_attempt_at is null or next_attempt_at <= $2 or next_attempt_at > $2::bigint + $3)
-         and (after_event < (select max(id) from events) or head_event is not null)
-       for update skip locked)
+    `update hooks set lease = $4, lease_until = clock_timestamp() + ${leaseInterval}
+     where id in (select id from hooks where ${isDue} for update skip locked)
      returning ${hookColumns}`,
-    [lease, nowSeconds, delaySecondsMax, except],
+    [...dueParameters(due), lease],
     { isFrequent: true },
   )
   return rows.map((row) => ({ ...fromHookRow(row), lease, leasedAtMs }))

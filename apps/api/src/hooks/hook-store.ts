@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { TallystickError } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { type Auditor, auditedTransaction } from '../audit/audit-log.ts'
+import { type DueHooks, dueParameters, isDue } from './claim-hooks.ts'
 import { fromHookRow, type Hook, type HookRow, hookColumns, hostOf } from './hook.ts'
 import { addHookSecret, endHookSecrets } from './hook-secrets.ts'
 
@@ -125,22 +126,22 @@ async function readHook(
 
 /** State of all hooks, for metrics and readiness. */
 export type HookCounts = {
-  /** Hooks that are not switched off. */
-  readonly active: number
+  /** Hooks with an event to deliver now. */
+  readonly due: number
   readonly failing: number
   /** Ids of the hooks that are switched off. */
   readonly disabled: readonly string[]
 }
 
-export async function countHooks(database: Queryable): Promise<HookCounts> {
-  const rows = await database.query<{ id: string; disabled: boolean; failing: boolean }>(
-    'select id, disabled_at is not null as disabled, attempts > 0 as failing from hooks order by id',
-    [],
+export async function countHooks(database: Queryable, due: DueHooks): Promise<HookCounts> {
+  const rows = await database.query<{ id: string; disabled: boolean; failing: boolean; due: boolean }>(
+    `select id, disabled_at is not null as disabled, attempts > 0 as failing, ${isDue} as due from hooks order by id`,
+    dueParameters(due),
     { isFrequent: true },
   )
   const disabled = rows.filter((row) => row.disabled).map(({ id }) => id)
   const failing = rows.filter((row) => row.failing && !row.disabled).length
-  return { active: rows.length - disabled.length, failing, disabled }
+  return { due: rows.filter((row) => row.due).length, failing, disabled }
 }
 
 async function assertFewHooks(transaction: Queryable): Promise<void> {

@@ -49,7 +49,7 @@ export async function startHooks(options: HooksOptions): Promise<RunningHooks> {
   let isStopping = false
   const running = new Map<string, Promise<void>>()
   const throttle = createLogThrottle(options)
-  let state: HookCounts = { active: 0, failing: 0, disabled: [] }
+  let state: HookCounts = { due: 0, failing: 0, disabled: [] }
   const context = createContext(options, { signal: aborting.signal, isStopping: () => isStopping })
   const fail = (error: unknown) => {
     const due = isStopping ? undefined : throttle()
@@ -63,12 +63,11 @@ export async function startHooks(options: HooksOptions): Promise<RunningHooks> {
   }
   const look = runOneAtATime(async () => {
     if (isStopping) return
-    state = await countHooks(database)
-    if (state.active === 0) return
+    const due = { nowSeconds: toSeconds(clock.now()), except: [...running.keys()] }
+    state = await countHooks(database, due)
+    if (state.due === 0) return
     const leasedAtMs = options.monotonicNow()
-    const except = [...running.keys()]
-    const nowSeconds = toSeconds(clock.now())
-    const claimed = await claimHooks(database, { lease: randomUUID(), leasedAtMs, nowSeconds, except })
+    const claimed = await claimHooks(database, { lease: randomUUID(), leasedAtMs, ...due })
     for (const hook of claimed) deliver(hook)
   })
   const wake = () => void look().catch(fail)
