@@ -40,17 +40,22 @@ export async function measureIdle(): Promise<Result[]> {
     clock,
     signer: createPrivateKeySigner(signerKey),
   })
-  const receiver = createServer((request, response) => request.resume().once('end', () => response.end())).listen(0, '127.0.0.1')
+  const receiver = createServer((request, response) => request.resume().once('end', () => response.end())).listen(
+    0,
+    '127.0.0.1',
+  )
   await once(receiver, 'listening')
   const site = await createIdleSite(postgres.url('idle'), {
     rpc: chain.url,
     ...chain.protocol,
     hook: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
   })
-  const results = await measureSizes(site, await openServerCosts(postgres.url('postgres')))
+  const replicas: Server[] = []
+  const results = await measureSizes(site, { replicas, readServer: await openServerCosts(postgres.url('postgres')) })
   for (const statement of statements.begin) await watch.query(statement)
   await sleep(measureMs)
   process.stderr.write(`${formatStatements(statements.read())}\n`)
+  for (const { child } of replicas) child.kill('SIGKILL')
   await watch.close()
   receiver.close()
   await chain.stop()
@@ -93,8 +98,11 @@ async function createIdleSite(
   return site
 }
 
-async function measureSizes(site: Site, readServer: () => number): Promise<Result[]> {
-  const replicas: Server[] = []
+/** Measures one replica, then two. Adds them to `replicas`. */
+async function measureSizes(
+  site: Site,
+  { replicas, readServer }: { readonly replicas: Server[]; readonly readServer: () => number },
+): Promise<Result[]> {
   const results: Result[] = []
   for (const size of sizes) {
     while (replicas.length < size) replicas.push(await site.serve(site.configureReplica(`replica-${replicas.length}`)))

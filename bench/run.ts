@@ -35,7 +35,7 @@ const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !names.includes(name))
 if (unknown.length > 0) {
   const isHelp = unknown.includes('--help')
-  const usage = `npm run bench -- [part ...]\n\nParts: ${names.join(', ')}. Without a part, all are measured, which takes about twenty-five minutes.\n`
+  const usage = `npm run bench -- [part ...]\n\nParts: ${names.join(', ')}. Without a part, all are measured, which takes about thirty minutes.\n`
   process.stderr.write(isHelp ? usage : `Unknown part: ${unknown.join(', ')}.\n\n${usage}`)
   process.exit(isHelp ? 0 : 1)
 }
