@@ -26,6 +26,8 @@ type Known = {
 export async function readTip(endpoint: RpcEndpoint, known: Known): Promise<Tip> {
   const latest = await readLatest(endpoint)
   const { position } = known.cursor
+  // The usual case near the head: the next block names the one that was read last, which need not be read again.
+  if (latest.number === position.number + 1 && latest.parentHash === position.hash) return { latest, reorg: undefined }
   const expected = latest.number >= position.number ? position : await known.subgraph.findBlockAt(latest.number)
   const found = expected?.number === latest.number ? latest : expected && (await findBlock(endpoint, expected.number))
   if (found && expected && found.hash !== expected.hash) {
