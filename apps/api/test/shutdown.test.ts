@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '@tallystick/database'
 import { expect, onTestFinished, test } from 'vitest'
-import { chain324, newDatabase, pool } from './harness.ts'
+import { chain324, type Defer, newDatabase, pool } from './harness.ts'
 import { prepareSite, type Site, serve } from './process.ts'
 
 const cli = fileURLToPath(new URL('../bin/tallystick.js', import.meta.url))
@@ -19,7 +19,10 @@ async function startDrippingRpc() {
   let open = 0
   let isDripping = false
   const server = createServer((_, response) => {
-    if (!isDripping) return response.writeHead(503).end()
+    if (!isDripping) {
+      response.writeHead(503).end()
+      return
+    }
     response.writeHead(200, { 'content-type': 'application/json' })
     const timer = setInterval(() => response.write(' '), 20)
     open += 1
@@ -71,7 +74,7 @@ test('default: SIGTERM ends a service whose RPC never finishes a response', { ta
 test('error: a part that does not end is named, and the status is 1', async () => {
   const databaseUrl = await newDatabase()
   const site = await prepareSite({ databaseUrl, config: { listen: { ...listen, shutdownSeconds: 2 } } })
-  const running = await serve(site, onTestFinished)
+  const running = await serve(site, onTestFinished as Defer)
   const other = await openDatabase(databaseUrl)
   onTestFinished(() => other.close())
   const { exitCode, stderr } = await other.transaction(async (transaction) => {

@@ -94,6 +94,7 @@ async function follow(
   { refresh, pollMs }: { readonly refresh: () => Promise<void>; readonly pollMs: number },
 ): Promise<() => Promise<void>> {
   let isFailing = false
+  let isStopped = false
   let running = Promise.resolve()
   const refreshInBackground = () => {
     running = refresh().then(
@@ -101,7 +102,8 @@ async function follow(
         isFailing = false
       },
       (error) => {
-        if (!isFailing) log.warn({ err: error }, 'reading events failed; streams wait')
+        // After a stop, the database may be closed.
+        if (!isFailing && !isStopped) log.warn({ err: error }, 'reading events failed; streams wait')
         isFailing = true
       },
     )
@@ -111,6 +113,7 @@ async function follow(
   const poll = database.engine === 'postgres' ? setInterval(refreshInBackground, pollMs) : undefined
   poll?.unref()
   return async () => {
+    isStopped = true
     clearInterval(poll)
     await stopListening()
     await settleWithin(running, stopMs)

@@ -25,7 +25,8 @@ export function repeatWork({
       await work()
       hasFailed = false
     } catch (error) {
-      if (!hasFailed) log.warn({ err: error }, failure)
+      // After a stop, the database may be closed.
+      if (!hasFailed && !isStopped) log.warn({ err: error }, failure)
       hasFailed = true
     }
     if (!isStopped) timer = setTimeout(run, delayMs(hasFailed)).unref()

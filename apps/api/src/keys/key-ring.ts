@@ -1,5 +1,6 @@
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
+import { settleWithin } from '../settle-within.ts'
 import { hashSecret } from './hash-secret.ts'
 import {
   type CreateLimit,
@@ -97,12 +98,16 @@ export async function openKeyRing({
   }
 }
 
+// A database that does not respond must not delay a stop.
+const stopMs = 2_000
+
 /** Refreshes on each notification and, on PostgreSQL, at an interval. Returns a function that stops it. */
 async function followChanges(
   database: Database,
   { refresh, log }: { readonly refresh: () => Promise<void>; readonly log: Logger },
 ): Promise<() => Promise<void>> {
   let isFailing = false
+  let isStopped = false
   let running = Promise.resolve()
   const refreshInBackground = () => {
     running = refresh().then(
@@ -110,7 +115,8 @@ async function followChanges(
         isFailing = false
       },
       (error) => {
-        if (!isFailing) log.warn({ err: error }, 'API key refresh failed; keeping the keys in memory')
+        // After a stop, the database may be closed.
+        if (!isFailing && !isStopped) log.warn({ err: error }, 'API key refresh failed; keeping the keys in memory')
         isFailing = true
       },
     )
@@ -120,9 +126,9 @@ async function followChanges(
   const poll = database.engine === 'postgres' ? setInterval(refreshInBackground, pollIntervalMs) : undefined
   poll?.unref()
   return async () => {
+    isStopped = true
     clearInterval(poll)
     await stopListening()
-    // It would otherwise use the database after it was closed.
-    await running
+    await settleWithin(running, stopMs)
   }
 }

@@ -40,7 +40,7 @@ const listReaders = (url: string): Readonly<Record<string, () => Promise<unknown
     const address = `0x${'1'.repeat(40)}` as const
     const signer = createWeb3Signer({ url: `${url}/web3signer`, address, timeoutMs })
     const terms = { chainId: 1, maturityTimestamp: 1n, coupon: 1n, validAfter: 1n, validBefore: 1n }
-    return signer.sign(terms, { name: 'a', version: '1', chainId: 1, verifyingContract: address })
+    return signer.sign(terms, { name: 'a', version: '1', verifyingContract: address })
   },
   gcp: () => sendGcpRequest({ name: 'Google', url: `${url}/gcp`, timeoutMs }),
   aws: () => openAwsKmsSigner({ keyId: keyArn, endpoint: url, timeoutMs }),
