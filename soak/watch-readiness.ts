@@ -6,7 +6,7 @@ import type { SoakEnvironment } from './environment.ts'
 import { replicaNames } from './fault.ts'
 
 /** The readiness of a replica before and after one request to `/notes`. */
-export type Probe = {
+type Probe = {
   readonly before: Readiness | undefined
   readonly notes: Pick<Answer, 'status' | 'body'> | undefined
   readonly after: Readiness | undefined
