@@ -55,7 +55,7 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
   saySigners(context, signers)
   const journal = await openSignerJournal(config.signer.journal, { create: true, say })
   closers.push('journal of the signer', () => journal.close())
-  const { protection, kept } = await openProtection(context, journal)
+  const { protection, kept } = openProtection(context, journal)
   const chainIds = config.chains.map(({ id }) => id)
   const published = createPublishedNotes(chainIds, config.log?.origin)
   const offered = withClockCheck(published, time.agrees)
@@ -95,15 +95,15 @@ export async function startNotes(context: NotesContext): Promise<RunningNotes> {
 }
 
 /** Opens the shared protection, if there is one, and keeps this replica's journal in it. */
-async function openProtection(
+function openProtection(
   { config, clock, metrics, log, closers, schedulerTime }: NotesContext,
   journal: SignerJournal,
-): Promise<{ readonly protection?: SignerProtection; readonly kept?: KeptProtection }> {
+): { readonly protection?: SignerProtection; readonly kept?: KeptProtection } {
   if (!config.signer.protection) return {}
   const protection = createSignerProtection(config.signer.protection.reveal())
   closers.push('signer protection', () => protection.close())
   const intervalMs = schedulerTime && 10 * schedulerTime.tickMs
-  const kept = await keepProtected({ protection, journal, chains: config.chains, clock, metrics, log, intervalMs })
+  const kept = keepProtected({ protection, journal, chains: config.chains, clock, metrics, log, intervalMs })
   closers.push('checks of the signer protection', () => kept.stop())
   return { protection, kept }
 }

@@ -37,15 +37,16 @@ const batchSize = 500
  * Copies this replica's journal to the shared protection: all of it at the start and after an outage, then the current and the
  * next period again and again. So a protection that was restored from an old backup has what this replica signed.
  */
-export async function keepProtected(options: KeepProtectedOptions): Promise<KeptProtection> {
+export function keepProtected(options: KeepProtectedOptions): KeptProtection {
   const { protection, clock, metrics, intervalMs = intervalMsDefault } = options
   const log = createProblemLogger(options.log)
+  const stopping = new AbortController()
   let isComplete = false
   let running: Promise<void> | undefined
   const run = async () => {
     try {
       const claims = isComplete ? listOpen(options) : listAll(options.journal)
-      await restateEach(options, claims)
+      await restateEach({ ...options, signal: stopping.signal }, claims)
       isComplete = true
     } catch {
       isComplete = false
@@ -59,7 +60,8 @@ export async function keepProtected(options: KeepProtectedOptions): Promise<Kept
     return running
   }
   metrics.gauge('tallystick_signer_protection_unavailable', () => [{ value: protection.problem() ? 1 : 0 }])
-  await start()
+  // Not awaited: a journal of ten years takes seconds, and a claim does not need it.
+  void start()
   const timer = setInterval(() => void start(), intervalMs).unref()
   return {
     checks: () => {
@@ -71,6 +73,7 @@ export async function keepProtected(options: KeepProtectedOptions): Promise<Kept
     },
     stop: async () => {
       clearInterval(timer)
+      stopping.abort()
       await running
     },
   }
@@ -84,11 +87,14 @@ export function isOpen({ periodStart }: Pick<Contradiction, 'periodStart'>, nowS
   return periodAt(periodStart).end > nowSeconds
 }
 
-async function restateEach({ protection, clock, log }: KeepProtectedOptions, claims: Iterable<Claim>): Promise<void> {
+async function restateEach(
+  { protection, clock, log, signal }: KeepProtectedOptions & { readonly signal: AbortSignal },
+  claims: Iterable<Claim>,
+): Promise<void> {
   let batch: Claim[] = []
   let ended = 0
   const restate = async () => {
-    if (batch.length === 0) return
+    if (batch.length === 0 || signal.aborted) return
     const found = await protection.restate(batch)
     ended += found.filter((one) => !isOpen(one, toSeconds(clock.now()))).length
     batch = []
