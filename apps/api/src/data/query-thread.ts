@@ -41,14 +41,10 @@ export function createQueryThread({
   readonly findDatabase: () => Promise<ThreadSettings['database']>
 }): QueryThread {
   const waiting = new Map<number, Waiting>()
-  const throttle = createLogThrottle({ monotonicNow })
+  const report = createReport(log, monotonicNow)
   let running: Promise<Worker> | undefined
   let lastId = 0
 
-  const report = (reason: string, fields: object) => {
-    const logged = throttle(reason)
-    if (logged) log.error({ ...fields, ...logged }, 'embedded subgraph query failed')
-  }
   const settle = (id: number): Waiting | undefined => {
     const found = waiting.get(id)
     waiting.delete(id)
@@ -65,15 +61,7 @@ export function createQueryThread({
     return settle(message.id)?.reject(unreadable())
   }
   const start = async (): Promise<Worker> => {
-    const database = await findDatabase()
-    // Without the flags of this process, which may be for running TypeScript.
-    const started = new Worker(findEntry(), {
-      workerData: { database, connectionsMax, namespaces } satisfies ThreadSettings,
-      transferList: typeof database === 'string' ? [] : [database],
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
-    })
-    started.unref()
+    const started = startWorker({ database: await findDatabase(), connectionsMax, namespaces })
     started.on('message', onMessage)
     started.on('error', (err) => report(err.message, { err }))
     started.on('exit', () => {
@@ -113,6 +101,26 @@ export function createQueryThread({
       await worker?.terminate()
     },
   }
+}
+
+function createReport(log: Logger, monotonicNow: () => number): (reason: string, fields: object) => void {
+  const throttle = createLogThrottle({ monotonicNow })
+  return (reason, fields) => {
+    const logged = throttle(reason)
+    if (logged) log.error({ ...fields, ...logged }, 'embedded subgraph query failed')
+  }
+}
+
+function startWorker(settings: ThreadSettings): Worker {
+  // Without the flags of this process, which may be for running TypeScript.
+  const worker = new Worker(findEntry(), {
+    workerData: settings,
+    transferList: typeof settings.database === 'string' ? [] : [settings.database],
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
+  })
+  worker.unref()
+  return worker
 }
 
 function unreadable(): TallystickError {
