@@ -52,14 +52,14 @@ const listReaders = (url: string): Readonly<Record<string, () => Promise<unknown
     createLogSource({ url: `${url}/log`, signal, pause: async () => {}, timeoutMs }).read('checkpoint', 1_000),
 })
 
-setInterval(() => globalThis.gc?.(), 20)
+setInterval(() => globalThis.gc?.(), 100)
 const describeRead = async (read: () => Promise<unknown>) =>
   read().then(
     () => 'done',
     (error) => (error as Error).message,
   )
 // An abort is not lost every time.
-const repeats = 10
+const repeats = 5
 const outcomes = process.argv.slice(2).map(async (url) => {
   const readers = Object.entries(listReaders(url)).map(async ([name, read]) => {
     const results = await Promise.all(Array.from({ length: repeats }, () => describeRead(read)))
