@@ -108,7 +108,7 @@ async function startKeys(
   const keyUsage = startKeyUsageRecorder({ database, keyRing, clock, log })
   closers.push('key usage', () => keyUsage.stop())
   const name = `${hostname()}:${config.listen.port}`
-  const replica = await announceReplica(database, { id, name, keyRing, log })
+  const replica = await announceReplica(database, { id, name, keyRing, log, onRestored: leases.keeper.restart })
   closers.push('replica', () => replica.stop())
   await leases.start()
   closers.push('limits of keys', () => leases.stop())

@@ -18,6 +18,8 @@ export type PostgresServer = {
   createDatabase(name: string): Promise<void>
   /** Stops the server and keeps its data. SIGINT is a fast shutdown, SIGQUIT simulates a crash. */
   halt(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>
+  /** Suspends the server: all connections hang, new ones too. The returned function lets it go on. */
+  stall(): Promise<() => void>
   /** Starts a halted server on the same port. */
   resume(): Promise<void>
   /** Copies the files of a halted server. The returned function restores them while the server is halted. */
@@ -69,6 +71,7 @@ export async function startPostgres({
       await client.end()
     },
     halt,
+    stall: () => suspend(server),
     resume: async () => {
       server = await serve(installation, { data, port, settings, onOutput })
     },
@@ -191,6 +194,29 @@ async function serve(
   timeout.catch(() => undefined)
   await Promise.race([ready, ended, timeout, failure(child)])
   return child
+}
+
+/** Suspends the server's process, then its children, of which it can have no more by then. */
+async function suspend({ pid }: ChildProcess): Promise<() => void> {
+  if (pid === undefined) throw new Error('PostgreSQL does not run.')
+  process.kill(pid, 'SIGSTOP')
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid='])
+  const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+  const children = rows.flatMap(([child = 0, parent]) => (parent === pid ? [child] : []))
+  const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
+    for (const child of children) {
+      try {
+        process.kill(child, name)
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+  }
+  signal('SIGSTOP')
+  return () => {
+    signal('SIGCONT')
+    process.kill(pid, 'SIGCONT')
+  }
 }
 
 /** Copies with owners and modes, which PostgreSQL checks and Node's `cp` does not keep. */

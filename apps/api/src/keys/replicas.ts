@@ -50,21 +50,36 @@ export async function announceReplica(
     name,
     keyRing,
     log,
-  }: { readonly id: string; readonly name: string; readonly keyRing: KeyRing; readonly log: Logger },
+    onRestored,
+  }: {
+    readonly id: string
+    readonly name: string
+    readonly keyRing: KeyRing
+    readonly log: Logger
+    /** Called when the database has lost a heartbeat of this process: it was restored. */
+    readonly onRestored?: (() => void) | undefined
+  },
 ): Promise<Announcement> {
   if (database.engine === 'pglite') return { refreshKeys: keyRing.refresh, stop: async () => undefined }
   let isStopped = false
   let isFailing = false
+  let lastHeartbeatMs: number | undefined
   const sendHeartbeat = async () => {
     if (isStopped) return
     const { revision, changeId } = keyRing.position
-    await database.query(
-      `insert into replicas (id, name, seen_at, key_revision, key_change, release)
+    const known = lastHeartbeatMs
+    const [row] = await database.query<{ before: number | null; now: number }>(
+      `with old as (select seen_at from replicas where id = $1)
+       insert into replicas (id, name, seen_at, key_revision, key_change, release)
        values ($1, $2, clock_timestamp(), $3, $4, $5)
        on conflict (id) do update
-         set seen_at = excluded.seen_at, key_revision = excluded.key_revision, key_change = excluded.key_change`,
+         set seen_at = excluded.seen_at, key_revision = excluded.key_revision, key_change = excluded.key_change
+       returning extract(epoch from seen_at)::float8 * 1000 as now,
+                 (select extract(epoch from seen_at)::float8 * 1000 from old) as before`,
       [id, name, revision, changeId, release],
     )
+    if (known !== undefined && (row?.before ?? 0) < known) onRestored?.()
+    lastHeartbeatMs = row?.now ?? known
   }
   const sendInBackground = () => {
     sendHeartbeat().then(

@@ -4,7 +4,7 @@ import { shareOf } from './lease-share.ts'
 import type { LeaseStore } from './lease-store.ts'
 import type { LeasePeriod } from './lease-window.ts'
 import { createMembership, joinMs } from './membership.ts'
-import { type LeaseTable, leaseKeyOf, settleLeases } from './settle-leases.ts'
+import { type LeaseTable, leaseKeyOf, restartWindows, settleLeases } from './settle-leases.ts'
 
 /** Keeps the leases of all keys in step with the database. Requests never wait for it. */
 export type LeaseKeeper = LeaseHost & {
@@ -19,6 +19,8 @@ export type LeaseKeeper = LeaseHost & {
   hasJoined(): boolean
   /** Settles the leases that were used and those that other replicas have noticed. Throws if the database fails. */
   settle(): Promise<void>
+  /** Reports that the database was restored. The next reading notices it too, unless heartbeats hide it. */
+  restart(): void
   /** Gives unspent requests back. Call it after the last request. */
   leave(): Promise<void>
 }
@@ -32,6 +34,8 @@ export type LeaseKeeperOptions = {
   readonly isAlone?: boolean | undefined
   /** Called when leases run low. */
   readonly onHurry?: (() => void) | undefined
+  /** Called when the database turns out to be an older one. */
+  readonly onRestored?: (() => void) | undefined
 }
 
 // A row may become visible this long after its time, if its statement waited.
@@ -43,15 +47,14 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
   const { id, store, monotonicNow } = options
   const queue: TouchedLeases = { leases: [] }
   const membership = createMembership(id)
-  const joining = { settledAtMs: Number.POSITIVE_INFINITY }
-  const hasJoined = () => table.reading !== undefined && table.reading.atMs >= joining.settledAtMs
+  const hasJoined = () => table.reading !== undefined && table.reading.atMs >= table.joinedAtMs
   const host = {
     offsetMs: 0,
     shareOf: (lease: Lease, monotonicMs: number) => {
-      const { settledAtMs } = joining
+      const { joinedAtMs } = table
       // Others may have begun an earlier window before they counted this replica. A later reading has their entries.
-      const hasRead = lease.startsAtMs >= settledAtMs || hasJoined()
-      if (table.hasLeft || monotonicMs < settledAtMs || !hasRead) return 0
+      const hasRead = lease.startsAtMs >= joinedAtMs || hasJoined()
+      if (table.hasLeft || monotonicMs < joinedAtMs || !hasRead) return 0
       const { keyId, limit } = lease
       return Math.min(...membership.beliefs().map((members) => shareOf({ keyId, limit, members, id })))
     },
@@ -62,22 +65,26 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
     hurry: () => options.onHurry?.(),
   }
   const table: LeaseTable = {
-    ...{ id, store, monotonicNow, host, membership },
+    ...{ id, store, monotonicNow, host, membership, onRestored: options.onRestored },
     ...{ leases: new Map(), reading: undefined, hasLeft: false },
+    ...{ joinedAtMs: Number.POSITIVE_INFINITY, replicas: [] },
+    restored: { atMs: Number.NEGATIVE_INFINITY, members: new Set<string>() },
   }
   return Object.assign(host, {
     leaseOf: (keyId: string, period: LeasePeriod, limit: number) => findLease(table, { keyId, period, limit }),
     join: async () => {
       await settleLeases(table, [], 0)
       const isFirst = membership.live().size === 1
-      joining.settledAtMs = isFirst && table.reading ? table.reading.atMs : monotonicNow() + joinMs
-      return joining.settledAtMs
+      table.joinedAtMs = isFirst && table.reading ? table.reading.atMs : monotonicNow() + joinMs
+      return table.joinedAtMs
     },
     hasJoined,
     settle: runOneAtATime(async () => {
       if (options.isAlone && queue.leases.length === 0) return
-      await settleTouched(table, queue)
+      // When the others keep a share for this replica, it takes that of the windows that they have begun.
+      await settleTouched(table, queue, hasJoined() ? (table.reading?.value.clockMs ?? 0) - overlapMs : 0)
     }),
+    restart: () => restartWindows(table),
     leave: () => giveBack(table),
   })
 }
@@ -99,11 +106,11 @@ function findLease(
   return lease
 }
 
-async function settleTouched(table: LeaseTable, queue: TouchedLeases): Promise<void> {
+async function settleTouched(table: LeaseTable, queue: TouchedLeases, sinceMs: number): Promise<void> {
   const batch = queue.leases.slice(0, batchMax)
   queue.leases = queue.leases.slice(batchMax)
   for (const lease of batch) lease.isTouched = false
-  await settleLeases(table, batch, (table.reading?.value.clockMs ?? 0) - overlapMs).catch((error) => {
+  await settleLeases(table, batch, sinceMs).catch((error) => {
     for (const lease of batch) {
       if (!lease.isTouched) table.host.touch(lease)
       // Nothing can come while the database is away.
@@ -117,7 +124,10 @@ async function giveBack(table: LeaseTable): Promise<void> {
   table.hasLeft = true
   const nowMs = table.monotonicNow()
   const used = [...table.leases.values()].filter((lease) => nowMs < lease.endsAtMs && lease.granted > 0)
-  for (const lease of used) lease.granted = lease.spent
+  for (const lease of used) {
+    lease.granted = lease.spent
+    lease.held = lease.spent
+  }
   for (let start = 0; start < used.length; start += batchMax) {
     await settleLeases(table, used.slice(start, start + batchMax), Number.MAX_SAFE_INTEGER)
   }

@@ -21,9 +21,10 @@ test('behavior: a replica that is no member has nothing', () => {
 })
 
 test.each([
-  // Alone: a quarter, and 10 at least.
+  // Alone: a quarter.
   [{ period: 'minute', limit: 600, members: 1, demand: 0 }, 150],
-  [{ period: 'minute', limit: 8, members: 1, demand: 0 }, 10],
+  [{ period: 'minute', limit: 8, members: 1, demand: 0 }, 2],
+  [{ period: 'minute', limit: 3, members: 1, demand: 0 }, 1],
   // With others: a fortieth, or 10, or half of a share of a small limit.
   [{ period: 'minute', limit: 4_000, members: 3, demand: 0 }, 100],
   [{ period: 'minute', limit: 300, members: 3, demand: 0 }, 10],

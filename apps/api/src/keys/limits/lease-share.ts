@@ -41,6 +41,6 @@ export function holdOf({
 }): number {
   const chunk = Math.max(1, Math.floor(limit / 40))
   if (period !== 'minute') return Math.min(chunk, Math.max(10, 4 * demand))
-  if (members === 1) return Math.max(10, Math.floor(limit / 4))
+  if (members === 1) return Math.max(chunk, Math.floor(limit / 4))
   return Math.max(chunk, Math.min(10, Math.floor(limit / (2 * members))))
 }

@@ -32,7 +32,7 @@ const dayStartMs = -8 * hour
 test('default: the first request opens the window of the database’s clock, with a share', () => {
   const host = createHost()
   const lease = createLease(keyId, 'day', 100)
-  expect(lease).toMatchObject({ offsetMs: 0, isTouched: false, isExhausted: false, isFrozen: false, windowNumber: -1 })
+  expect(lease).toMatchObject({ offsetMs: 0, isTouched: false, isExhausted: false, windowNumber: -1 })
   expect(hasRoom(lease, host, 0)).toBe(true)
   expect(lease).toMatchObject({
     ...{ windowNumber: Math.floor(offsetMs / day), startsAtMs: dayStartMs, endsAtMs: dayStartMs + day },
@@ -71,11 +71,24 @@ test('behavior: a request without room asks for more at once, unless nothing can
   expect(host.hurried).toBe(1)
 })
 
+test('behavior: beyond what it holds, a lease has its share as it is now, at most what was granted', () => {
+  const allowed = (share: number) => {
+    const host = createHost(share)
+    const lease = createLease(keyId, 'day', 100)
+    rollLease(lease, host, 0)
+    Object.assign(lease, { granted: 7, held: 4 })
+    let count = 0
+    for (; count < 20 && hasRoom(lease, host, 0); count++) spend(lease, host)
+    return count
+  }
+  expect([0, 5, 50].map(allowed)).toEqual([4, 5, 7])
+})
+
 test.each([
-  [{ granted: 10, lowWater: 5, room: 20 }, 5, 0],
-  [{ granted: 10, lowWater: 5, room: 20 }, 6, 1],
-  [{ granted: 10, lowWater: 5, room: 10 }, 6, 0],
-  [{ granted: 10, lowWater: 0, room: 20 }, 10, 0],
+  [{ held: 10, lowWater: 5, room: 20 }, 5, 0],
+  [{ held: 10, lowWater: 5, room: 20 }, 6, 1],
+  [{ held: 10, lowWater: 5, room: 10 }, 6, 0],
+  [{ held: 10, lowWater: 0, room: 20 }, 10, 0],
 ])('behavior: of %o, %i requests hurry %i times', (grant, count, hurried) => {
   const host = createHost()
   const lease = { ...createLease(keyId, 'day', 100), ...grant }
@@ -88,16 +101,16 @@ test('behavior: the window ends at its last millisecond, and the next starts wit
   const lease = createLease(keyId, 'day', 100)
   hasRoom(lease, host, 0)
   const used = {
-    ...{ spent: 3, granted: 9, room: 12, lowWater: 4, version: 6 },
-    ...{ isExhausted: true, isFrozen: true, emptySettlements: 5 },
+    ...{ spent: 3, granted: 9, held: 9, room: 12, lowWater: 4, version: 6 },
+    ...{ isExhausted: true, lostAtMs: 5, emptySettlements: 5 },
   }
   Object.assign(lease, used)
   hasRoom(lease, host, dayStartMs + day - 1)
   expect(lease).toMatchObject(used)
   hasRoom(lease, host, dayStartMs + day)
   expect(lease).toMatchObject({
-    ...{ spent: 0, granted: 3, room: 3, lowWater: 0, version: 0 },
-    ...{ isExhausted: false, isFrozen: false, emptySettlements: 0 },
+    ...{ spent: 0, granted: 3, held: 3, room: 3, lowWater: 0, version: 0 },
+    ...{ isExhausted: false, lostAtMs: Number.NEGATIVE_INFINITY, emptySettlements: 0 },
     ...{ startsAtMs: dayStartMs + day, endsAtMs: dayStartMs + 2 * day, attempts: 3 },
   })
 })

@@ -12,11 +12,13 @@ export type Lease = {
   startsAtMs: number
   endsAtMs: number
   spent: number
-  /** Most that may be spent in this window. */
+  /** Most that may be spent in this window. Above `held`, only as much as the share still is. */
   granted: number
+  /** Most that may be spent whatever the share is, and what counts if this replica is killed. */
+  held: number
   /** What is left to this replica at most, spent requests included, as last known. */
   room: number
-  /** Unspent requests below which it asks for more at once. */
+  /** Unspent requests of `held` below which it asks for more at once. */
   lowWater: number
   /** Version of the row that contains the last confirmed entry. 0 before the first. */
   version: number
@@ -29,14 +31,15 @@ export type Lease = {
   isExhausted: boolean
   /** Settlements in a row that left it without requests to spend. */
   emptySettlements: number
-  isFrozen: boolean
+  /** Monotonic time when the database was found to have lost the entry. */
+  lostAtMs: number
 }
 
 /** Functions of the keeper that a request calls. None of them waits. */
 export type LeaseHost = {
   /** Milliseconds from the monotonic to the database's clock. */
   readonly offsetMs: number
-  /** Returns what a lease may spend before its first settlement in a window. */
+  /** Returns what a lease may spend without the database. */
   shareOf(lease: Lease, monotonicMs: number): number
   /** Lists the lease for the next settlement. */
   touch(lease: Lease): void
@@ -55,6 +58,7 @@ export function createLease(keyId: string, period: LeasePeriod, limit: number): 
     endsAtMs: Number.NEGATIVE_INFINITY,
     spent: 0,
     granted: 0,
+    held: 0,
     room: 0,
     lowWater: 0,
     version: 0,
@@ -63,7 +67,7 @@ export function createLease(keyId: string, period: LeasePeriod, limit: number): 
     isTouched: false,
     isExhausted: false,
     emptySettlements: 0,
-    isFrozen: false,
+    lostAtMs: Number.NEGATIVE_INFINITY,
   }
 }
 
@@ -81,8 +85,9 @@ export function rollLease(lease: Lease, host: LeaseHost, monotonicMs: number): v
   lease.version = 0
   lease.isExhausted = false
   lease.emptySettlements = 0
-  lease.isFrozen = false
+  lease.lostAtMs = Number.NEGATIVE_INFINITY
   lease.granted = host.shareOf(lease, monotonicMs)
+  lease.held = lease.granted
   lease.room = lease.granted
 }
 
@@ -92,7 +97,8 @@ export function hasRoom(lease: Lease, host: LeaseHost, monotonicMs: number): boo
   lease.attempts++
   lease.lastAttemptMs = monotonicMs
   if (!lease.isTouched) host.touch(lease)
-  if (lease.spent < lease.granted) return true
+  const { spent, held, granted } = lease
+  if (spent < held || (spent < granted && spent < host.shareOf(lease, monotonicMs))) return true
   if (!lease.isExhausted) host.hurry()
   return false
 }
@@ -100,6 +106,6 @@ export function hasRoom(lease: Lease, host: LeaseHost, monotonicMs: number): boo
 /** Counts an allowed request. */
 export function spend(lease: Lease, host: LeaseHost): void {
   lease.spent++
-  const left = lease.granted - lease.spent
-  if (left < lease.lowWater && lease.granted < lease.room) host.hurry()
+  const left = lease.held - lease.spent
+  if (left < lease.lowWater && lease.held < lease.room) host.hurry()
 }

@@ -90,15 +90,19 @@ test('behavior: a new replica assumes an outage of a minute before its first rea
 test('behavior: a gap of more than two seconds between readings is an outage, with 5 s of grace', () => {
   const membership = createSteady(['a', 'b'], 10_000)
   const outage = membership.lastOutage()
-  const old = [{ id: 'a', ageMs: liveMs * 3 }]
+  const aged = (ageMs: number) => [
+    { id: 'a', ageMs },
+    { id: 'dead', ageMs: ageMs + 1 },
+  ]
+  const oldestMs = liveMs + beliefMs
   membership.update(seen('a', 'b'), 10_000 + beliefMs)
   expect(membership.lastOutage()).toEqual(outage)
-  membership.update(old, 10_001 + 2 * beliefMs)
+  membership.update(aged(oldestMs), 10_001 + 2 * beliefMs)
   expect(membership.lastOutage()).toEqual({ endedMs: 14_001, durationMs: beliefMs + 1 })
   for (const ms of [14_001, 16_000, 18_000, 19_000]) {
-    membership.update(old, ms)
-    expect(membership.live().has('a')).toBe(true)
+    membership.update(aged(oldestMs + ms - 14_001), ms)
+    expect([membership.live().has('a'), membership.live().has('dead')]).toEqual([true, false])
   }
-  membership.update(old, 19_001)
+  membership.update(aged(oldestMs + 5_000), 19_001)
   expect(membership.live().has('a')).toBe(false)
 })

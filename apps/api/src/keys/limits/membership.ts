@@ -37,7 +37,9 @@ export function createMembership(id: string): Membership {
         }
       }
       updatedMs = monotonicMs
-      const isLive = ({ ageMs }: { readonly ageMs: number }) => ageMs < liveMs || monotonicMs < graceEndsMs
+      // In the grace those count that were live when the outage began, and no longer those that were killed before.
+      const outageMs = monotonicMs < graceEndsMs ? outage.durationMs + monotonicMs - outage.endedMs : 0
+      const isLive = ({ ageMs }: { readonly ageMs: number }) => ageMs < liveMs + outageMs
       const others = replicas.filter((replica) => replica.id !== id && isLive(replica))
       const isFirst = times.size === 0
       live = new Set([id, ...others.map((replica) => replica.id)])

@@ -18,6 +18,9 @@ function settle(row: LeaseRow | undefined, situation: Partial<Situation> = {}) {
     limit: 100,
     spent: 0,
     granted: 0,
+    held: situation.granted ?? 0,
+    share: 0,
+    isExpected: false,
     hold: 10,
     isIdle: false,
     isFrozen: false,
@@ -82,7 +85,7 @@ test('behavior: an idle replica gives everything unspent to one that is short', 
     isChanged: true,
   })
   // One in use does not.
-  expect(settle(row, give).entry).toEqual({ granted: 20, spent: 3, short: false })
+  expect(settle(row, give).entry).toMatchObject({ granted: 20, spent: 3, short: false })
 })
 
 test.each([
@@ -119,14 +122,18 @@ test('behavior: if the others have more than the limit, there is no room', () =>
 
 test('behavior: a frozen lease keeps what it has, and takes no more', () => {
   const row = rowOf({ b: idle, c: idle })
-  expect(settle(row, { isFrozen: true, spent: 3, granted: 4 }).entry).toEqual({ granted: 4, spent: 3, short: true })
+  expect(settle(row, { isFrozen: true, spent: 3, granted: 4 }).entry).toMatchObject({
+    granted: 4,
+    spent: 3,
+    short: true,
+  })
   expect(settle(row, { isFrozen: true, spent: 6, granted: 4 }).entry.granted).toBe(6)
 })
 
 test('behavior: a replica is short below half of its hold, and says so once', () => {
   const shortOf = (roomOfOthers: number, own: LeaseEntry, isIdle = false) => {
     const row = rowOf({ a: own, b: { granted: 100 - roomOfOthers, spent: 0, short: false }, c: idle })
-    const { entry, isNoticed, isChanged } = settle(row, { hold: 9, isIdle })
+    const { entry, isNoticed, isChanged } = settle(row, { hold: 9, isIdle, granted: own.granted })
     return [entry.short, isNoticed, isChanged]
   }
   const granted = (count: number, short: boolean) => ({ granted: count, spent: 0, short })
@@ -176,4 +183,38 @@ test('behavior: a share that is kept for a live replica can still come', () => {
     settle(row, { members: { ...everyone, live: new Set(live) }, spent: 67, granted: 67 }).isExhausted
   expect(exhausted(ids)).toBe(false)
   expect(exhausted(['a', 'b'])).toBe(true)
+})
+
+const entry = (granted: number, held: number, spent = 0, short = false): LeaseEntry => ({ granted, held, spent, short })
+
+test('default: while nobody needs more than a share, a replica keeps its own beside what it holds', () => {
+  const row = rowOf({ b: entry(33, 10), c: entry(33, 10) })
+  expect(settle(row, { share: 33 }).entry).toEqual(entry(33, 10))
+  // What the others keep is not free, and what they hold is not left to anyone.
+  expect(settle(row, { share: 50, spent: 30 })).toMatchObject({ entry: { granted: 34, held: 34 }, room: 80 })
+})
+
+test.each([
+  ['needs more', entry(33, 33, 33, true)],
+  ['has more', entry(60, 60, 50)],
+])('behavior: a replica keeps no share while another one %s than its own', (_, b) => {
+  const own = { spent: 5, granted: 33, held: 15, share: 33 }
+  const row = (other: LeaseEntry) => rowOf({ a: entry(33, 15, 5), b: other, c: idle })
+  expect(settle(row(entry(33, 33, 20)), own).entry).toMatchObject({ granted: 33, held: 15 })
+  expect(settle(row(b), own).entry).toMatchObject({ granted: 15, held: 15 })
+})
+
+test('behavior: of a replica that was killed only what it held counts, of a live one its share', () => {
+  const row = rowOf({ a: idle, b: entry(80, 10), c: idle })
+  const grantedWith = (live: readonly string[]) =>
+    settle(row, { members: { ...everyone, live: new Set(live) }, share: 100 }).entry.granted
+  expect(grantedWith(ids)).toBe(100 - shareOf({ keyId, limit: 100, members: ids, id: 'b' }))
+  expect(grantedWith(['a', 'c'])).toBe(90)
+  expect(settle(row, { members: { ...everyone, known: new Set(['a', 'c']) } }).row.gone).toBe(10)
+})
+
+test('behavior: an entry whose confirmation was lost is written again before it is used', () => {
+  const row = rowOf({ a: entry(33, 10), b: idle, c: idle })
+  expect(settle(row, { share: 33, granted: 33, held: 10 }).isChanged).toBe(false)
+  expect(settle(row, { share: 33, granted: 20, held: 10 })).toMatchObject({ isChanged: true, entry: { granted: 33 } })
 })

@@ -2,10 +2,12 @@ import { shareOf } from './lease-share.ts'
 
 /** Part of a limit that one replica has taken in a window. Only that replica writes it. */
 export type LeaseEntry = {
-  /** Most requests the replica may allow in the window, spent ones included. */
+  /** Most requests the replica may allow in the window, spent ones included. At least its share while nobody needs more. */
   readonly granted: number
   /** Requests it had allowed when it wrote the entry. */
   readonly spent: number
+  /** Part of `granted` that counts if the replica is killed: `spent` and its hold. Earlier releases wrote `granted` only. */
+  readonly held?: number | undefined
   /** Whether it wants more than was left. */
   readonly short: boolean
 }
@@ -33,8 +35,8 @@ export type Members = {
 
 export type Settlement = {
   readonly row: LeaseRow
-  readonly entry: LeaseEntry
-  /** Most that this replica could have: the limit without the parts of all others. */
+  readonly entry: LeaseEntry & { readonly held: number }
+  /** Most that this replica could have if the others gave up their shares: the limit without what they hold. */
   readonly room: number
   /** Whether no replica is left that could give anything back. */
   readonly isExhausted: boolean
@@ -55,6 +57,9 @@ export function settleLease(
     limit,
     spent,
     granted,
+    held,
+    share,
+    isExpected,
     hold,
     isIdle,
     isFrozen,
@@ -66,67 +71,107 @@ export function settleLease(
     readonly spent: number
     /** Most that this replica may allow now. */
     readonly granted: number
+    readonly held: number
+    /** What it keeps while nobody needs more than a share, so that it can go on without the database. */
+    readonly share: number
+    /** Whether the others keep its share while it has no entry. */
+    readonly isExpected: boolean
     /** Unspent requests that it should hold. */
     readonly hold: number
     readonly isIdle: boolean
-    /** Whether the database lost an entry of this replica. Then it takes no more in this window. */
+    /** Whether the database was restored. Then it takes no more until every replica has written what it knows. */
     readonly isFrozen: boolean
     /** Whether every change of `spent` is written, because operators read it. */
     readonly isExact: boolean
   },
 ): Settlement {
-  const { others, gone, comingMax, othersShort, entries } = sumOthers(row, { members, keyId, limit })
+  const others = sumOthers(row, { members, keyId, limit })
   const own = row?.entries[members.id]
-  const room = Math.max(0, limit - others)
-  const wanted = spent + (isIdle && othersShort ? 0 : hold)
-  const left = granted - spent
-  const isEnough = own !== undefined && left >= hold / 2 && left <= 2 * hold && !(isIdle && othersShort)
-  const next = isFrozen ? Math.max(spent, granted) : Math.max(spent, Math.min(isEnough ? granted : wanted, room))
-  const short = !isIdle && next < spent + Math.ceil(hold / 2)
-  const entry = { granted: next, spent, short }
+  const free = Math.max(0, limit - others.counted)
+  const isGivingBack = isIdle && others.areShort
+  const left = held - spent
+  const isEnough = own !== undefined && left >= hold / 2 && left <= 2 * hold && !isGivingBack
+  const wanted = isEnough ? held : spent + (isGivingBack ? 0 : hold)
+  // The others may have a little more for a moment, when a replica comes or goes. None has to give up its share for that.
+  const expected = isExpected ? Math.floor((share * Math.max(0, limit - others.lost)) / limit) : 0
+  const sure = Math.min(granted, own?.granted ?? expected)
+  const kept = others.areModest ? Math.min(share, Math.max(free, sure)) : 0
+  const nextHeld = Math.max(spent, isFrozen ? held : Math.min(wanted, Math.max(free, kept)))
+  const next = Math.max(nextHeld, isFrozen ? granted : kept)
+  const short = !isIdle && nextHeld < spent + Math.ceil(hold / 2)
+  const entry = { granted: next, held: nextHeld, spent, short }
   const isChanged =
-    own === undefined || own.granted !== next || own.short !== short || ((short || isExact) && own.spent !== spent)
+    own === undefined ||
+    own.short !== short ||
+    own.granted !== next ||
+    heldOf(own) !== nextHeld ||
+    // It may only be raised with a confirmation, also if an earlier one was lost.
+    next > granted ||
+    nextHeld > held ||
+    ((short || isExact) && own.spent !== spent)
   return {
-    row: { version: (row?.version ?? 0) + 1, gone, entries: { ...entries, [members.id]: entry } },
+    row: { version: (row?.version ?? 0) + 1, gone: others.gone, entries: { ...others.entries, [members.id]: entry } },
     entry,
-    room,
-    isExhausted: room <= spent && comingMax === 0,
+    room: Math.max(0, limit - others.held),
+    isExhausted: free <= spent && others.comingMax === 0,
     isChanged,
-    isNoticed: row === undefined || (short && !own?.short),
+    isNoticed: row === undefined || isFrozen || (short && !own?.short),
   }
 }
 
+/** Sums the parts of the other replicas, as counted while they live and as they remain if they are killed. */
 function sumOthers(
   row: LeaseRow | undefined,
   { members, keyId, limit }: { readonly members: Members; readonly keyId: string; readonly limit: number },
 ) {
   const { id, live, reserving, known } = members
-  const entries: Record<string, LeaseEntry> = {}
-  let gone = row?.gone ?? 0
-  let granted = 0
-  let comingMax = 0
-  let othersShort = false
-  for (const [replica, entry] of Object.entries(row?.entries ?? {})) {
-    if (replica === id) continue
-    if (!known.has(replica)) {
-      gone += entry.granted
-      continue
-    }
-    entries[replica] = entry
-    granted += entry.granted
-    if (!live.has(replica)) continue
-    comingMax += Math.max(0, entry.granted - entry.spent)
-    othersShort ||= entry.short
-  }
-  for (const replica of reserving) {
-    if (replica === id || row?.entries[replica]) continue
-    const shares = members.beliefs.map((believed) => {
+  const sharesOf = (replica: string) =>
+    members.beliefs.map((believed) => {
       const present = believed.includes(replica) ? believed : [...believed, replica].sort()
       return shareOf({ keyId, limit, members: present, id: replica })
     })
-    const share = Math.max(...shares)
-    granted += share
-    if (live.has(replica)) comingMax += share
+  const entries: Record<string, LeaseEntry> = {}
+  let gone = row?.gone ?? 0
+  let counted = 0
+  let held = 0
+  // Part of those that are not live.
+  let lost = 0
+  let comingMax = 0
+  let areShort = false
+  // Whether none needs more than its share.
+  let areModest = true
+  for (const [replica, entry] of Object.entries(row?.entries ?? {})) {
+    if (replica === id) continue
+    if (!known.has(replica)) {
+      gone += heldOf(entry)
+      continue
+    }
+    entries[replica] = entry
+    held += heldOf(entry)
+    if (!live.has(replica)) {
+      counted += heldOf(entry)
+      lost += heldOf(entry)
+      continue
+    }
+    const shares = sharesOf(replica)
+    // It reduces what it keeps to its share when it knows of a new replica.
+    const part = Math.max(heldOf(entry), Math.min(entry.granted, Math.max(...shares)))
+    counted += part
+    comingMax += Math.max(0, part - entry.spent)
+    areShort ||= entry.short
+    areModest &&= !entry.short && heldOf(entry) <= Math.min(...shares)
   }
-  return { others: gone + granted, gone, comingMax, othersShort, entries }
+  for (const replica of reserving) {
+    if (replica === id || row?.entries[replica]) continue
+    const share = Math.max(...sharesOf(replica))
+    counted += share
+    held += share
+    if (live.has(replica)) comingMax += share
+    else lost += share
+  }
+  return { counted: gone + counted, held: gone + held, lost: gone + lost, gone, comingMax, areShort, areModest, entries }
+}
+
+function heldOf({ held, granted }: LeaseEntry): number {
+  return held ?? granted
 }

@@ -136,10 +136,10 @@ test('behavior: without other processes only used leases are settled', async () 
   expect(world.reads).toHaveLength(2)
   // With other processes, what they have noticed is read too.
   const shared = createWorld()
-  await shared.keeper.settle()
+  await shared.keeper.join()
   await shared.keeper.settle()
   expect(shared.reads).toEqual([
-    { sinceMs: -2_000, wanted: [] },
+    { sinceMs: 0, wanted: [] },
     { sinceMs: epochMs - 2_000, wanted: [] },
   ])
 })
@@ -155,11 +155,19 @@ test('default: a used lease is written with its hold, its end and its version', 
     [
       {
         ...{ keyId, period: 'day', windowNumber: 20_833, endsAtMs: epochMs + dayEndMs, isNoticed: true },
-        ...{ version: 1, gone: 0, entries: { a: { granted: 130, spent: 30, short: false } } },
+        ...{ version: 1, gone: 0, entries: { a: { granted: 4_000, held: 130, spent: 30, short: false } } },
       },
     ],
   ])
-  expect(lease).toMatchObject({ granted: 130, room: 4_000, lowWater: 50, version: 1, attempts: 0, isTouched: false })
+  expect(lease).toMatchObject({
+    granted: 4_000,
+    held: 130,
+    room: 4_000,
+    lowWater: 50,
+    version: 1,
+    attempts: 0,
+    isTouched: false,
+  })
   expect(lease).toMatchObject({ emptySettlements: 0, isExhausted: false })
 })
 
@@ -231,16 +239,56 @@ test('behavior: a settlement of a window that has ended meanwhile changes nothin
   expect(lease).toMatchObject({ windowNumber: 20_834, version: 0, spent: 1, granted: 4_000 })
 })
 
-test('behavior: a database that lost the entry gives no more in this window', async () => {
+test('behavior: a database that lost the entry gives no more for 10 s, until all others have written what they know', async () => {
   const world = createWorld()
+  world.replicas = others('b')
   await world.keeper.join()
+  world.nowMs = 500
+  await world.keeper.settle()
   const lease = world.keeper.leaseOf(keyId, 'day', 4_000)
-  request(world.keeper, lease, 0)
+  request(world.keeper, lease, 500, 1_997)
   await world.keeper.settle()
-  const { granted } = lease
-  request(world.keeper, lease, 0, granted - 1)
+  expect(lease).toMatchObject({ spent: 1_997, granted: 2_000, held: 2_000 })
+  const b = { granted: 2_000, held: 100, spent: 0, short: false }
+  world.rows = [{ keyId, period: 'day', windowNumber: lease.windowNumber, version: 9, gone: 0, entries: { b } }]
+  for (const nowMs of [1_000, 10_999, 11_000]) {
+    world.nowMs = nowMs
+    request(world.keeper, lease, nowMs)
+    await world.keeper.settle()
+    const isFrozen = nowMs < 11_000
+    expect([lease.granted > 2_000, world.writes.at(-1)?.[0]?.isNoticed]).toEqual([!isFrozen, isFrozen])
+    const [change] = world.writes.at(-1) as readonly LeaseChange[]
+    world.rows = [{ ...(change as NamedLeaseRow), entries: { ...change?.entries, b: { ...b, granted: 100 } } }]
+  }
+})
+
+test('behavior: after a restore, every entry is written again with what this replica has counted', async () => {
+  let restored = 0
+  const world = createWorld({ onRestored: () => restored++ })
+  world.replicas = [
+    { id: 'a', ageMs: 900 },
+    { id: 'b', ageMs: 500 },
+  ]
+  await world.keeper.join()
+  world.nowMs = 500
   await world.keeper.settle()
-  expect(lease).toMatchObject({ isFrozen: true, granted })
+  const [used, unused] = ['key_1', 'key_2'].map((name) => world.keeper.leaseOf(name, 'day', 4_000)) as [Lease, Lease]
+  request(world.keeper, used, 500, 5)
+  hasRoom(unused, world.keeper, 500)
+  await world.keeper.settle()
+  await world.keeper.settle()
+  const before = world.writes.length
+  // Heartbeats of a second ago have the same time as before, those of a minute ago an earlier one.
+  world.replicas = world.replicas.map((replica) => ({ ...replica, ageMs: replica.ageMs + 1_000 }))
+  await world.keeper.settle()
+  expect([restored, used.isTouched]).toEqual([0, false])
+  world.replicas = [world.replicas[0], { id: 'b', ageMs: 60_000 }] as LeaseReading['replicas']
+  await world.keeper.settle()
+  expect([restored, used.isTouched, unused.isTouched]).toEqual([1, true, false])
+  await world.keeper.settle()
+  expect(world.writes.slice(before)).toMatchObject([
+    [{ keyId: 'key_1', isNoticed: true, entries: { a: { granted: 2_000, held: 25, spent: 5 } } }],
+  ])
 })
 
 test('behavior: after nine settlements with nothing to spend, it does not ask any more', async () => {

@@ -16,8 +16,15 @@ export type LeaseTable = {
   readonly leases: Map<string, Lease>
   /** Last reading and its monotonic time, and the time of the last one that the clock was set by. */
   reading: { readonly atMs: number; readonly exactAtMs: number; readonly value: LeaseReading } | undefined
+  /** Monotonic time from which the others keep a share for this replica. */
+  joinedAtMs: number
   /** Whether unspent requests are given back. */
   hasLeft: boolean
+  /** Last time that the database turned out to be an older one, and the replicas that were live before. */
+  restored: { readonly atMs: number; readonly members: ReadonlySet<string> }
+  /** Replicas of the last reading. After a restore, those that were live before count until they can have sent a heartbeat. */
+  replicas: LeaseReading['replicas']
+  readonly onRestored?: (() => void) | undefined
 }
 
 const idleMs = 2_000
@@ -55,6 +62,7 @@ async function settleOnce(table: LeaseTable, wanted: readonly Lease[], sinceMs: 
     const settlement = decide(table, lease, rows.get(textOf(name)))
     // Reduced before the others can take it. It is raised only when the database has confirmed it.
     lease.granted = Math.min(lease.granted, settlement.entry.granted)
+    lease.held = Math.min(lease.held, settlement.entry.held)
     if (settlement.isChanged) changes.push({ lease, settlement, name })
     else apply(lease, settlement)
   }
@@ -74,15 +82,53 @@ async function readRows(
   const isExact = elapsedMs < exactMs || reading === undefined || startedMs - reading.exactAtMs > clockMs
   if (isExact) host.offsetMs = value.nowMs - startedMs - elapsedMs / 2
   table.reading = { atMs: startedMs, exactAtMs: isExact || !reading ? startedMs : reading.exactAtMs, value }
-  table.membership.update(value.replicas, startedMs)
+  if (reading && isOlder(value, reading.value, table.id)) restartWindows(table)
+  table.replicas = isRestoring(table, startedMs) ? keepMembers(value.replicas, table.restored.members) : value.replicas
+  table.membership.update(table.replicas, startedMs)
   return new Map(value.rows.map((row) => [textOf(row), row]))
+}
+
+// A statement reads its clock more than once.
+const readingToleranceMs = 1_000
+
+/** Returns whether a reading has an earlier heartbeat than the one before it, or none of this replica: a restore. */
+function isOlder(reading: LeaseReading, before: LeaseReading, own: string): boolean {
+  const heartbeats = new Map(reading.replicas.map(({ id, ageMs }) => [id, reading.clockMs - ageMs]))
+  return before.replicas.some(({ id, ageMs }) => {
+    // Others may have stopped.
+    const heartbeatMs = heartbeats.get(id) ?? (id === own ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY)
+    return heartbeatMs < before.clockMs - ageMs - readingToleranceMs
+  })
+}
+
+/**
+ * Starts the current windows with what this replica knows: it writes all its entries again, and takes no more until the
+ * others have done the same.
+ */
+export function restartWindows(table: LeaseTable): void {
+  const monotonicMs = table.monotonicNow()
+  const isKnown = isRestoring(table, monotonicMs)
+  table.restored = { atMs: monotonicMs, members: isKnown ? table.restored.members : table.membership.live() }
+  for (const lease of table.leases.values())
+    if (!lease.isTouched && lease.spent > 0 && monotonicMs < lease.endsAtMs) table.host.touch(lease)
+  if (!isKnown) table.onRestored?.()
+}
+
+function isRestoring({ restored }: LeaseTable, monotonicMs: number): boolean {
+  return monotonicMs < restored.atMs + liveMs
+}
+
+function keepMembers(replicas: LeaseReading['replicas'], members: ReadonlySet<string>): LeaseReading['replicas'] {
+  const others = replicas.filter(({ id }) => !members.has(id))
+  return [...others, ...[...members].map((id) => ({ id, ageMs: 0 }))]
 }
 
 function decide(table: LeaseTable, lease: Lease, row: NamedLeaseRow | undefined): Settlement {
   const { membership, hasLeft } = table
   const monotonicMs = table.monotonicNow()
   const { period, limit, attempts: demand } = lease
-  lease.isFrozen ||= (row?.version ?? 0) < lease.version
+  const isLost = lease.version > 0 && ((row?.version ?? 0) < lease.version || !row?.entries[table.id])
+  if (isLost) lease.lostAtMs = monotonicMs
   lease.attempts = 0
   const hold = hasLeft ? 0 : holdOf({ period, limit, members: membership.live().size, demand })
   lease.lowWater = hold / 2
@@ -92,12 +138,15 @@ function decide(table: LeaseTable, lease: Lease, row: NamedLeaseRow | undefined)
     members: membersOf(table, lease, monotonicMs),
     hold,
     isIdle,
+    share: table.host.shareOf(lease, monotonicMs),
+    // In a window that began later, the others keep its share until it has an entry.
+    isExpected: lease.startsAtMs >= table.joinedAtMs,
+    isFrozen: isRestoring(table, monotonicMs) || monotonicMs < lease.lostAtMs + liveMs,
     isExact: period !== 'minute',
   })
 }
 
-function membersOf({ id, membership, reading }: LeaseTable, lease: Lease, monotonicMs: number): Members {
-  const replicas = reading?.value.replicas ?? []
+function membersOf({ id, membership, replicas }: LeaseTable, lease: Lease, monotonicMs: number): Members {
   // A replica that was alive in this minute may have spent its share. For longer windows that would cost too much.
   const { endedMs, durationMs } = membership.lastOutage()
   // In a window of an outage, it may also have spent its share after its last heartbeat.
@@ -128,6 +177,7 @@ async function writeChanges({ store, host }: LeaseTable, changes: readonly Chang
     if (name.windowNumber !== lease.windowNumber) return []
     if (!written.has(textOf(name))) return [lease]
     lease.granted = settlement.entry.granted
+    lease.held = settlement.entry.held
     lease.version = settlement.row.version
     apply(lease, settlement)
     return []

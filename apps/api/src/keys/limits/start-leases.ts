@@ -54,6 +54,7 @@ export function createLeases({
       if (isStopped || isFailing) return
       hurrying ??= setTimeout(settleInBackground, hurryMs)
     },
+    onRestored: () => log.warn('database was restored; limits go on with what each replica has counted'),
   })
   const settleInBackground = () => {
     hurrying = undefined
