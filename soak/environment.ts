@@ -17,7 +17,7 @@ import { waitUntilIndexed } from './embedded-reads.ts'
 import { embeddedChainId, remoteChainId } from './explain.ts'
 import { type FakeServer, type ProxyMode, startProxy, startSigner } from './fake-servers.ts'
 import type { ReplicaName } from './fault.ts'
-import { limitedRpm } from './load.ts'
+import { keyLimits } from './load.ts'
 import { type RpcMode, startRpcProxy } from './rpc-proxy.ts'
 import { createServiceProcess, type ServiceProcess } from './service-process.ts'
 
@@ -39,6 +39,8 @@ export type SoakEnvironment = {
   readonly disk: Disk
   readonly keys: readonly string[]
   readonly limitedKey: string
+  /** Key of a client that uses 30 % of its limit. */
+  readonly modestKey: string
 }
 
 export type EnvironmentOptions = {
@@ -55,12 +57,11 @@ export type EnvironmentOptions = {
   readonly defer: (undo: () => unknown) => void
 }
 
-/** Preparation through the running replicas. Returns the secrets of the keys. The first key is limited. */
+/** Preparation through the running replicas. Returns the secrets of the keys, in the order of `keyLimits`. */
 export type Preparation = (replica: ServiceProcess) => Promise<readonly string[]>
 
 const signerKey = `0x${'01'.repeat(32)}` as const
 export const tenors = [7, 14, 30, 90]
-const keyCount = 3
 
 export async function startEnvironment(options: EnvironmentOptions): Promise<SoakEnvironment> {
   const { directory, clocks, defer, say } = options
@@ -91,6 +92,9 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Soa
   }))
   const indexOf = (index: number) => ({ embedded: { positions: chains[index]?.protocol.positions, startBlock: 0 } })
   const settle = { authority, directory, options }
+  const feed = await startProxy({ target: 'http://127.0.0.1:9' })
+  feed.setMode('drip')
+  defer(() => feed.stop())
   const indexer = await addProcess(settle, {
     name: 'indexer',
     // All queries of the replicas come from one address.
@@ -98,6 +102,8 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Soa
     settings: {
       database: `file:${join(disk.directory, 'db')}`,
       signer: { kind: 'private-key', key: 'env:SIGNER_KEY' },
+      // It never has a curve and signs nothing. Its feed sends a byte now and then, and must not hinder anything else.
+      curve: { source: 'treasury', basis: 'discount', spreadBps: 0, url: feed.url, timeoutMs: 3_000 },
       chains: [{ ...remote, subgraph: indexOf(1) }],
     },
   })
@@ -120,7 +126,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Soa
   const prepare = () => prepareDatabase(join(directory, 'a', 'tallystick.json'), clocks)
   const secrets = options.prepare ? await start().then(() => options.prepare?.(a)) : await prepare()
   if (!options.prepare) await start()
-  const [limitedKey = '', ...keys] = secrets ?? []
+  const [limitedKey = '', modestKey = '', ...keys] = secrets ?? []
   const replicas = { a, b }
   await Promise.all(
     [a, b].map((serviceProcess) => waitUntilIndexed(serviceProcess, { ca: authority.cert, chain: first })),
@@ -141,6 +147,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Soa
     disk,
     keys,
     limitedKey,
+    modestKey,
   }
 }
 
@@ -195,16 +202,15 @@ async function addProcess(
 
 const processEnv = { ADMIN_TOKEN: adminToken, SIGNER_KEY: `0x${'02'.repeat(32)}` }
 
-/** Sets a curve and creates the API keys. The first key is limited. */
+/** Sets a curve and creates the API keys. */
 async function prepareDatabase(configPath: string, clock: Clocks): Promise<readonly string[]> {
   const config = loadConfig(configPath, { env: processEnv, secrets: 'required' })
   const database = await openServiceDatabase(config.database.reveal(), () => undefined)
   const operator = createOperator({ database, config, clock })
   const points = Object.fromEntries(tenors.map((tenor) => [tenor, currentCoupons[tenor]]))
   await operator.setCurve({ points, confirm: true, by: 'soak' })
-  const limits = [limitedRpm, ...Array.from({ length: keyCount }, () => null)]
   const secrets: string[] = []
-  for (const rpm of limits) secrets.push((await operator.createKey({ name: 'soak', rpm })).secret)
+  for (const rpm of keyLimits) secrets.push((await operator.createKey({ name: 'soak', rpm })).secret)
   await database.close()
   return secrets
 }

@@ -25,15 +25,18 @@ describe('isExplained', () => {
   })
 
   test('behavior: a PostgreSQL outage explains failures of the embedded chain only', () => {
-    const faults = [fault('postgres-stop')]
-    expect(isExplained(failed({ chain: 324 }), faults)).toBe(true)
-    expect(isExplained(failed({ chain: 300 }), faults)).toBe(false)
+    for (const kind of ['postgres-stop', 'postgres-stall'] as const) {
+      expect(isExplained(failed({ chain: 324 }), [fault(kind)])).toBe(true)
+      expect(isExplained(failed({ chain: 300 }), [fault(kind)])).toBe(false)
+    }
   })
 
   test.each([
     'postgres-stop',
+    'postgres-stall',
     'upstream-hang',
     'rpc-outage',
+    'rpc-drip',
     'signer-outage',
     'clock-ahead',
     'reorg',

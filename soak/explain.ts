@@ -55,6 +55,8 @@ export const explanations: readonly Explanation[] = [
   { kind: 'replica-kill', endpoints, answers: ['connection'], graceMs: 2_000 },
   // Notes and keys in memory are still served, but not the index in the database.
   { kind: 'postgres-stop', endpoints: ['/data'], answers: noUpstream, chain: embeddedChainId, graceMs: 3_000 },
+  // A query waits for its full timeout, and the connections that were opened meanwhile for theirs.
+  { kind: 'postgres-stall', endpoints: ['/data'], answers: noUpstream, chain: embeddedChainId, graceMs: 6_000 },
   // Copy and restore stop the database for a while. Then the index follows the chain from the restored block.
   { kind: 'database-restore', endpoints: ['/data'], answers: noUpstream, chain: embeddedChainId, graceMs: 3_000 },
   // In variant 1 both replicas are killed.
@@ -133,6 +135,7 @@ export function hadChanceToSign(
 const blocksSigning: ReadonlySet<FaultKind> = new Set([
   'signer-outage',
   'postgres-stop',
+  'postgres-stall',
   'replica-kill',
   'fd-pressure',
   'clock-ahead',

@@ -72,7 +72,7 @@ export async function startProxy({
 const dripMs = 300
 
 /** Sends a valid beginning, then a byte now and then, and never ends. */
-async function drip(response: ServerResponse): Promise<void> {
+export async function drip(response: ServerResponse): Promise<void> {
   response.on('error', () => undefined)
   response.writeHead(200, { 'content-type': 'application/json' }).write('{"data":{')
   while (!response.destroyed) {

@@ -2,8 +2,10 @@
 export const faultKinds = [
   'replica-kill',
   'postgres-stop',
+  'postgres-stall',
   'database-restore',
   'rpc-outage',
+  'rpc-drip',
   'rpc-drops-logs',
   'rpc-changes-chain',
   'role-revoked',

@@ -113,7 +113,8 @@ const reconnectMs = 5_000
 
 function isDatabaseUnavailable(faults: readonly InjectedFault[], sentMs: number): boolean {
   return faults.some(
-    ({ kind, endedMs = Number.POSITIVE_INFINITY }) => kind === 'postgres-stop' && sentMs <= endedMs + reconnectMs,
+    ({ kind, endedMs = Number.POSITIVE_INFINITY }) =>
+      (kind === 'postgres-stop' || kind === 'postgres-stall') && sentMs <= endedMs + reconnectMs,
   )
 }
 

@@ -38,6 +38,10 @@ const begin: Readonly<Record<FaultKind, Begin>> = {
     await postgres.halt(variant === 0 ? 'SIGINT' : 'SIGQUIT')
     return () => postgres.resume()
   },
+  'postgres-stall': async ({ environment: { postgres } }) => {
+    const resume = await postgres.stall()
+    return async () => resume()
+  },
   'database-restore': async (injector, fault) => {
     const restoring = restoreDatabase(injector, fault)
     // The error is handled when the fault ends.
@@ -46,6 +50,12 @@ const begin: Readonly<Record<FaultKind, Begin>> = {
   },
   'rpc-outage': async ({ environment: { rpcs } }, { variant }) => {
     for (const rpc of rpcs) rpc.setMode(variant === 0 ? 'refuse' : 'hang')
+    return async () => {
+      for (const rpc of rpcs) rpc.setMode('pass')
+    }
+  },
+  'rpc-drip': async ({ environment: { rpcs } }) => {
+    for (const rpc of rpcs) rpc.setMode('drip')
     return async () => {
       for (const rpc of rpcs) rpc.setMode('pass')
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createAllowance } from './allowance.ts'
-import type { InjectedFault } from './fault.ts'
+import { faultKinds, type InjectedFault } from './fault.ts'
 import { type Exchange, type JudgeContext, judge } from './judge.ts'
 import { createLedger } from './ledger.ts'
 
@@ -44,11 +44,12 @@ const around = (faults: readonly InjectedFault[] = [], signableAt = 0): JudgeCon
   signableSinceMs: new Map([[periodStart, signableAt]]),
   served: new Set(),
 })
-const fault = (kind: InjectedFault['kind']): InjectedFault => ({
+const fault = (kind: InjectedFault['kind'], more: Partial<InjectedFault> = {}): InjectedFault => ({
   kind,
   replicas: ['a', 'b'],
   variant: 0,
   startedMs: 0,
+  ...more,
 })
 const violationsOf = (exchange: Partial<Exchange>, context = around()) => judge(attempt(exchange), context).violations
 
@@ -225,7 +226,17 @@ describe('a limited key', () => {
     expect(violationsOf({ ...answered(429, {}), allowance })).toEqual(['429 without a Retry-After of 1 to 60'])
   })
 
-  test('error: 429 for a key without a limit', () => {
-    expect(violationsOf(answered(429, { code: 'rate_limited', message: 'm' }))).toEqual(['429 rate_limited: m'])
+  test.each(faultKinds)('error: 429 for a key that is below its limit, also with %s', (kind) => {
+    const refused = answered(429, { code: 'rate_limited', message: 'm' }, { 'retry-after': '1' })
+    expect(violationsOf(refused, around([fault(kind)]))).toEqual(['429 rate_limited: m'])
+  })
+
+  test('behavior: a window has its limit twice only if all replicas were killed and the database was restored', () => {
+    const allowance = () => createAllowance(1)
+    const admitted = (faults: readonly InjectedFault[], one = allowance()) =>
+      Array.from({ length: 4 }, () => violationsOf({ ...answered(200, notesBody), allowance: one }, around(faults)))
+    const problem = (count: number) => [`admitted ${count} times within a minute with a limit of 1`]
+    expect(admitted([fault('database-restore', { variant: 0 })])).toEqual([[], [], problem(3), problem(4)])
+    expect(admitted([fault('database-restore', { variant: 1 })])).toEqual([[], [], [], problem(4)])
   })
 })

@@ -10,7 +10,7 @@ import {
   notesUnavailable,
   remoteChainId,
 } from './explain.ts'
-import type { InjectedFault, ReplicaName } from './fault.ts'
+import type { FaultKind, InjectedFault, ReplicaName } from './fault.ts'
 import type { Ledger, Span } from './ledger.ts'
 import { mayDisagree, periodStartAt } from './may-disagree.ts'
 import { findRejectedNotes } from './rejected-notes.ts'
@@ -62,7 +62,8 @@ const noViolation: Judgement = { violations: [], fresh: [] }
 export function judge(exchange: Exchange, context: JudgeContext): Judgement {
   const { answer, endpoint, allowance } = exchange
   const atLeast = allowance ? leastAllowed(allowance.limit, { faults: context.faults, sentMs: exchange.sentMs }) : 0
-  const fault = allowance?.take({ ...exchange, admission: admissionOf(answer), atLeast })
+  const mayRepeat = hasForgotten(context.faults, exchange.sentMs)
+  const fault = allowance?.take({ ...exchange, admission: admissionOf(answer), atLeast, mayRepeat })
   if (fault) return toViolation(fault)
   if (!answer) {
     return findUnexplained(exchange, { context, answers: [{ answer: 'connection' }], words: exchange.problem ?? '' })
@@ -89,6 +90,7 @@ const pendingMax = 1
 // A killed replica still has its share for 10 s beside the one that replaces it, and in a minute two can be killed.
 const sharesMax = 4
 const windowMs = 60_000
+const sharing: ReadonlySet<FaultKind> = new Set(['postgres-stop', 'postgres-stall', 'replica-kill'])
 
 /** Returns the requests that a limited key must get in a minute, considering the faults of that minute. */
 function leastAllowed(
@@ -96,10 +98,18 @@ function leastAllowed(
   { faults, sentMs }: { readonly faults: readonly InjectedFault[]; readonly sentMs: number },
 ): number {
   const recent = faults.filter(({ endedMs = Number.POSITIVE_INFINITY }) => endedMs > sentMs - 2 * windowMs)
-  // A replica that had a lease in the restored minute takes no more.
+  // For 10 s after the restore nobody takes more.
   if (recent.some(({ kind }) => kind === 'database-restore')) return 0
-  const hasShareOnly = recent.some(({ kind }) => kind === 'postgres-stop' || kind === 'replica-kill')
+  const hasShareOnly = recent.some(({ kind }) => sharing.has(kind))
   return Math.floor((limit * tolerance) / (hasShareOnly ? sharesMax : 1)) - pendingMax
+}
+
+/** Returns whether all replicas were killed and the database was restored within two minutes: nobody knows that use. */
+function hasForgotten(faults: readonly InjectedFault[], sentMs: number): boolean {
+  return faults.some(
+    ({ kind, variant, endedMs = Number.POSITIVE_INFINITY }) =>
+      kind === 'database-restore' && variant === 1 && endedMs > sentMs - 2 * windowMs,
+  )
 }
 
 function judgeRefusal({ headers }: Answer): Judgement {

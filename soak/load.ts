@@ -25,12 +25,17 @@ export type LoadOptions = {
   readonly clocks: Pick<Clocks, 'times' | 'steps'>
   readonly keys: readonly string[]
   readonly limitedKey: string
+  readonly modestKey: string
   /** Returns the milliseconds since the start of the load. */
   readonly elapsedMs: () => number
   readonly onExchange: (exchange: Exchange) => void
 }
 
-export const limitedRpm = 90
+const limitedRpm = 90
+const modestRpm = 120
+/** Limits of the keys. The first is used up in every minute, the second to 30 %, evenly and on both replicas in turn. */
+export const keyLimits = [limitedRpm, modestRpm, null, null, null] as const
+const modestWaitMs = 60_000 / (0.3 * modestRpm)
 // Gives about 150 requests per second on two replicas: enough coverage, and CPU time left for the other processes.
 const callersPerReplica = 4
 const thinkMs = 45
@@ -81,6 +86,23 @@ export function startLoad(options: LoadOptions): Load {
       await setTimeout(waitMs * (0.5 + random()))
     }
   }
+  /** Sends requests to both replicas in turn. No fault explains that one is rejected with 429. */
+  const modestCaller = async () => {
+    const random = createRandom(options.seed + 1_000)
+    const agent = newAgent()
+    for (let turn = 0; !isStopped; turn++) {
+      if (gate) await gate
+      pending++
+      const startedMs = options.elapsedMs()
+      const replica = replicaNames[turn % replicaNames.length] as ReplicaName
+      const request = chooseRequest(random)
+      const key = options.modestKey
+      const made = await exchange(options, { replica, request, key, agent, allowance: undefined, known: undefined })
+      options.onExchange(made)
+      pending--
+      await setTimeout(Math.max(0, startedMs + modestWaitMs - options.elapsedMs()))
+    }
+  }
   const callers = replicaNames.flatMap((replica, index) => [
     ...Array.from({ length: callersPerReplica }, (_, number) =>
       caller(replica, {
@@ -92,6 +114,7 @@ export function startLoad(options: LoadOptions): Load {
     ),
     caller(replica, { seed: options.seed - index, key: options.limitedKey, waitMs: limitedThinkMs, limited: true }),
   ])
+  const modest = modestCaller()
   const pause = async () => {
     gate ??= new Promise((resolve) => {
       open = resolve
@@ -109,7 +132,7 @@ export function startLoad(options: LoadOptions): Load {
     stop: async () => {
       isStopped = true
       resume()
-      await Promise.all(callers)
+      await Promise.all([...callers, modest])
       for (const agent of agents) agent.destroy()
     },
   }

@@ -21,7 +21,7 @@ test('default: a ref to upgrade from', () => {
 test.each([
   [['--upgrade-from', '']],
   [['--upgrade-from=--output=x']],
-  [['--minutes', '6']],
+  [['--minutes', '2']],
   [['--minutes', 'x']],
   [['--minutes', '']],
   [['--seed', '1.5']],

@@ -13,8 +13,10 @@ const pollMs = 2_000
 const hindering: ReadonlySet<FaultKind> = new Set([
   'replica-kill',
   'postgres-stop',
+  'postgres-stall',
   'database-restore',
   'rpc-outage',
+  'rpc-drip',
   'rpc-drops-logs',
   'rpc-changes-chain',
   'upstream-hang',

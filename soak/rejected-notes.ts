@@ -16,7 +16,13 @@ function isDisturbing({ kind, variant }: InjectedFault): boolean {
   return disturbing.has(kind)
 }
 
-const disturbing: ReadonlySet<FaultKind> = new Set(['replica-kill', 'postgres-stop', 'fd-pressure'])
+const disturbing: ReadonlySet<FaultKind> = new Set([
+  'replica-kill',
+  'postgres-stop',
+  'postgres-stall',
+  'fd-pressure',
+  'rpc-drip',
+])
 
 /** Returns a message if notes were served that the pool has rejected for long enough to notice it. */
 export function findRejectedNotes(

@@ -8,6 +8,8 @@ import type { Tally, Violation } from './tally.ts'
 export type Report = {
   readonly seed: number
   readonly minutes: number
+  /** Version and origin of PostgreSQL. */
+  readonly database: string
   readonly schedule: Schedule
   readonly tally: Tally
   readonly lent: string
@@ -22,10 +24,11 @@ export type Report = {
 
 /** Formats the report for people. */
 export function formatReport(report: Report): string {
-  const { seed, minutes, schedule, tally, lent, periods, latency, lateMs, end, alerts } = report
+  const { seed, minutes, database, schedule, tally, lent, periods, latency, lateMs, end, alerts } = report
   const { faults, requests, violations } = tally
   const lines = [
     `soak of ${minutes} min, seed ${seed}, ${schedule.boundariesMs.length} boundaries, notes of ${periods} periods`,
+    `database: ${database}`,
     '',
   ]
   lines.push(`faults injected: ${faults.filter(({ skipped }) => skipped === undefined).length}`)
@@ -68,12 +71,34 @@ export function formatReport(report: Report): string {
 }
 
 /** Encodes the report for programs. */
-export function encodeReport({ seed, minutes, tally, periods, latency, lateMs, end, alerts }: Report): object {
+export function encodeReport({
+  seed,
+  minutes,
+  database,
+  tally,
+  periods,
+  latency,
+  lateMs,
+  end,
+  alerts,
+}: Report): object {
   const requests = Object.fromEntries(
     [...tally.requests].map(([endpoint, statuses]) => [endpoint, Object.fromEntries(statuses)]),
   )
   const { faults, violations } = tally
-  return { seed, minutes, periods, latency, lateMs, faults, requests, violations, ...end, ...(alerts && { alerts }) }
+  return {
+    seed,
+    minutes,
+    database,
+    periods,
+    latency,
+    lateMs,
+    faults,
+    requests,
+    violations,
+    ...end,
+    ...(alerts && { alerts }),
+  }
 }
 
 const phaseWords = {

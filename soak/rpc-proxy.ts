@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { toQuantity } from '@tallystick/sandbox/call-node'
 import { keepConnections } from '@tallystick/workbench/keep-connections'
-import type { FakeServer } from './fake-servers.ts'
+import { drip, type FakeServer } from './fake-servers.ts'
 
 /**
  * How the proxy of a node answers. `no-logs` and `fewer-logs`: without an error, as a node behind a load balancer that lags.
  * `other-chain`: everything is of another chain. `false-chain`: only the chain id is.
  */
-export type RpcMode = 'pass' | 'refuse' | 'hang' | 'no-logs' | 'fewer-logs' | 'other-chain' | 'false-chain'
+export type RpcMode = 'pass' | 'refuse' | 'hang' | 'drip' | 'no-logs' | 'fewer-logs' | 'other-chain' | 'false-chain'
 
 type Node = { readonly id: number; readonly url: string }
 type RpcAnswer = { readonly id: number; readonly result?: unknown }
@@ -29,6 +29,10 @@ export async function startRpcProxy(node: Node, { other }: { readonly other: Nod
   }
   const server = createServer(keepConnections, (incoming, response) => {
     if (mode === 'refuse') return void incoming.socket.destroy()
+    if (mode === 'drip') {
+      incoming.resume()
+      return void drip(response)
+    }
     if (mode !== 'hang') answer(incoming, response).catch(() => response.destroy())
   }).listen(0, '127.0.0.1')
   server.requestTimeout = 0

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { areExclusive } from './exclusive-faults.ts'
 import { faultKinds } from './fault.ts'
-import { areExclusive, jumpAheadMs, planSchedule, quietHeadMs, quietTailMs, type Schedule } from './schedule.ts'
+import { jumpAheadMs, planSchedule, quietHeadMs, quietTailMs, type Schedule } from './schedule.ts'
 
 const seeds = Array.from({ length: 200 }, (_, index) => index * 7_919 + 1)
 const planAll = (minutes: number, of = seeds) => of.map((seed) => planSchedule({ seed, minutes }))
@@ -50,6 +51,8 @@ test('behavior: the start and the end have no faults', () => {
 
 test.each([
   ['key-revocation', 'postgres-stop'],
+  ['key-revocation', 'postgres-stall'],
+  ['postgres-stop', 'postgres-stall'],
   // A restore would undo the revocation, and its copy needs a running PostgreSQL.
   ['key-revocation', 'database-restore'],
   ['postgres-stop', 'database-restore'],
@@ -98,6 +101,9 @@ test('behavior: faults overlap, and several boundaries are crossed in ten minute
   )
 })
 
-test('error: a length that is too short for every fault is rejected', () => {
-  expect(() => planSchedule({ seed: 1, minutes: 2 })).toThrow('Increase --minutes')
+test('behavior: 3 minutes have some of the faults, and 50 seeds have all that do not need more', () => {
+  const plans = planAll(3, seeds.slice(0, 50))
+  for (const { faults } of plans) expect(faults.length).toBeGreaterThan(5)
+  const kinds = new Set(plans.flatMap(({ faults }) => faults.map(({ kind }) => kind)))
+  expect(faultKinds.filter((kind) => !kinds.has(kind))).toEqual(['database-restore'])
 })

@@ -1,4 +1,5 @@
 import { createRandom, pick, type Random } from '@tallystick/sandbox/random'
+import { areExclusive } from './exclusive-faults.ts'
 import { type FaultKind, faultKinds, type PlannedFault, type ReplicaName, replicaNames } from './fault.ts'
 
 export type Schedule = {
@@ -23,13 +24,16 @@ const boundaryEveryMs = 90_000
 /** Time before a boundary to which the clock jumps. The next period is signed then. */
 export const jumpAheadMs = 40_000
 // Dense enough to place every kind within five minutes, with overlaps.
-const msPerFault = 12_000
+const msPerFault = 11_000
 
 // Long enough to affect every client.
 const durationsMs: Readonly<Record<Exclude<FaultKind, BoundKind>, readonly [min: number, max: number]>> = {
   'replica-kill': [2_000, 6_000],
   'postgres-stop': [5_000, 14_000],
+  // Longer than the timeout of a request, shorter than that of a statement.
+  'postgres-stall': [6_000, 14_000],
   'rpc-outage': [8_000, 18_000],
+  'rpc-drip': [8_000, 18_000],
   'rpc-drops-logs': [12_000, 18_000],
   'rpc-changes-chain': [12_000, 18_000],
   // Roles are checked every minute.
@@ -79,48 +83,16 @@ const spans: Readonly<Record<BoundKind, readonly [{ from: Range; to: Range }, { 
   ],
 }
 
-const upstreamKinds: readonly FaultKind[] = [
-  'upstream-hang',
-  'upstream-500',
-  'upstream-garbage',
-  'upstream-drip',
-  'disk-full',
-]
-// Faults that would hide or prevent each other. All others may overlap.
-const exclusive: readonly (readonly FaultKind[])[] = [
-  upstreamKinds,
-  ['clock-ahead', 'clock-behind'],
-  ['rpc-outage', 'rpc-drops-logs', 'rpc-changes-chain', 'signer-changed'],
-  // A reorg would undo the administrator’s transactions.
-  ['reorg', 'role-revoked'],
-  ['reorg', 'signer-changed'],
-  // An index that cannot write, or is restored, reads everything again.
-  ...(['database-restore', 'disk-full', 'postgres-stop'] as const).flatMap((kind): FaultKind[][] => [
-    ['rpc-drops-logs', kind],
-    ['rpc-changes-chain', kind],
-  ]),
-  // A replica with a wrong clock checks the notes of another period.
-  ['clock-ahead', 'signer-changed'],
-  ['clock-behind', 'signer-changed'],
-  ['postgres-stop', 'key-revocation'],
-  ['replica-kill', 'key-revocation'],
-  ['replica-kill', 'fd-pressure'],
-  ['certificate-change', 'fd-pressure', 'replica-kill'],
-  ['key-revocation', 'fd-pressure'],
-  ['clock-ahead', 'database-restore'],
-  ['clock-behind', 'database-restore'],
-  ['signer-outage', 'database-restore'],
-  ['postgres-stop', 'database-restore'],
-  ['key-revocation', 'database-restore'],
-  ['certificate-change', 'database-restore'],
-  ['replica-kill', 'fd-pressure', 'hostile-queries', 'database-restore'],
-]
 // Time for a start or for a circuit to close before an exclusive fault begins.
 const apartMs = 6_000
 const triesMax = 200
+const completeMs = 7 * 60_000
 const plansMax = 500
 
-/** Plans the faults as a pure function of the seed and the length. Every kind occurs at least once. */
+/**
+ * Plans the faults as a pure function of the seed and the length. Every kind occurs at least once in 7 minutes or more. A
+ * shorter schedule has those that fit.
+ */
 export function planSchedule({ seed, minutes }: { readonly seed: number; readonly minutes: number }): Schedule {
   const random = createRandom(seed)
   const lengthMs = Math.round(minutes * 60_000)
@@ -142,15 +114,16 @@ function planFaults(
   const activeMs = length.lengthMs - quietHeadMs - quietTailMs
   const rounds = Math.max(1, Math.floor(activeMs / (msPerFault * faultKinds.length)))
   const faults: PlannedFault[] = []
-  for (const [index, kind] of placingOrder.entries()) {
+  const isShort = length.lengthMs < completeMs
+  for (const [index, kind] of (isShort ? shuffle(random, placingOrder) : placingOrder).entries()) {
     for (let round = 0; round < rounds; round++) {
       const isRare = rareKinds.includes(kind)
       if (isRare && round % 2 === 1) continue
       // Alternates, so that two rounds have both variants.
       const variant = ((seed + index + (isRare ? round / 2 : round)) % 2) as 0 | 1
       const fault = place(random, { kind, variant, ...length, faults })
-      if (!fault) return undefined
-      faults.push(fault)
+      if (fault) faults.push(fault)
+      else if (!isShort) return undefined
     }
   }
   return faults
@@ -158,6 +131,13 @@ function planFaults(
 
 // Faults with the fewest possible places first: those near a boundary, then the longest.
 const placingOrder: readonly FaultKind[] = faultKinds.toSorted((a, b) => lengthOf(b) - lengthOf(a))
+
+function shuffle(random: Random, kinds: readonly FaultKind[]): readonly FaultKind[] {
+  return kinds
+    .map((kind) => ({ kind, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ kind }) => kind)
+}
 
 function lengthOf(kind: FaultKind): number {
   return isBound(kind) ? Number.MAX_SAFE_INTEGER : durationsMs[kind][1]
@@ -224,14 +204,4 @@ function replicasOf(random: Random, { kind, variant }: Pick<PlannedFault, 'kind'
 function collide(one: PlannedFault, other: PlannedFault): boolean {
   const isClose = one.startMs < other.endMs + apartMs && other.startMs < one.endMs + apartMs
   return isClose && areExclusive(one.kind, other.kind)
-}
-
-// Each kind with those it must not overlap.
-const exclusiveWith: ReadonlyMap<FaultKind, ReadonlySet<FaultKind>> = new Map(
-  faultKinds.map((kind) => [kind, new Set([kind, ...exclusive.filter((kinds) => kinds.includes(kind)).flat()])]),
-)
-
-/** Returns whether two faults must not overlap. */
-export function areExclusive(one: FaultKind, other: FaultKind): boolean {
-  return exclusiveWith.get(one)?.has(other) ?? false
 }

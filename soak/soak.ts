@@ -89,7 +89,7 @@ export async function soak(parts: SoakParts): Promise<Report> {
       newest.set(note.chainid, [...others, note])
     }
   }
-  const { authority, replicas: serviceProcesses, keys, limitedKey } = environment
+  const { authority, replicas: serviceProcesses, keys, limitedKey, modestKey } = environment
   const load = startLoad({
     seed,
     ca: authority.cert,
@@ -97,6 +97,7 @@ export async function soak(parts: SoakParts): Promise<Report> {
     clocks,
     keys,
     limitedKey,
+    modestKey,
     elapsedMs,
     onExchange,
   })
@@ -142,7 +143,9 @@ export async function soak(parts: SoakParts): Promise<Report> {
     .join(', ')
   const periods = new Set(ledger.notes().map(({ signature_valid_after }) => signature_valid_after)).size
   const lateMs = lateness.max / 1e6
-  return { seed, minutes, schedule, tally, lent, periods, latency: latency.read(), lateMs, end, alerts: alertReports }
+  const database = environment.postgres.description
+  const measured = { latency: latency.read(), lateMs, end, alerts: alertReports }
+  return { seed, minutes, database, schedule, tally, lent, periods, ...measured }
 }
 
 // Long enough to compile every code path and fill every pool. Together with the measurement it is shorter than the quiet

@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import { periodAfter, periodAt } from '@tallystick/core'
 import type { Clocks } from './clocks.ts'
+import { areExclusive } from './exclusive-faults.ts'
 import type { FaultKind, PlannedFault } from './fault.ts'
 import { inject } from './inject.ts'
 import { CannotInjectError, type Injector } from './injector.ts'
-import { areExclusive, jumpAheadMs, type Schedule } from './schedule.ts'
+import { jumpAheadMs, type Schedule } from './schedule.ts'
 import type { Tally } from './tally.ts'
 
 export type TimelineParts = Omit<Injector, 'follow'> & {

@@ -2,10 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import { currentCoupons } from '@tallystick/sandbox'
 import { postAdmin } from '../admin.ts'
 import { tenors } from '../environment.ts'
-import { limitedRpm } from '../load.ts'
+import { keyLimits } from '../load.ts'
 import type { ServiceProcess } from '../service-process.ts'
 
-const keyCount = 3
 const retryMs = 500
 const retriesMax = 60
 
@@ -13,9 +12,8 @@ const retriesMax = 60
 export async function prepareThroughAdmin(replica: ServiceProcess): Promise<readonly string[]> {
   const points = Object.fromEntries(tenors.map((tenor) => [tenor, currentCoupons[tenor]]))
   await setCurve(replica, { points, confirm: true })
-  const limits = [limitedRpm, ...Array.from({ length: keyCount }, () => null)]
   const secrets: string[] = []
-  for (const rpm of limits) {
+  for (const rpm of keyLimits) {
     const created = await postAdmin(replica, { path: '/keys', body: { name: 'soak', rpm } })
     secrets.push((created as { secret: string }).secret)
   }
