@@ -176,8 +176,7 @@ export function createCluster(limit: number, random: () => number) {
       for (const [windowNumber, count] of ended) add(unknown, windowNumber, count)
     },
     /** Returns how many requests the fullest window had above the limit, without those that nobody can know of. */
-    excess: () =>
-      Math.max(0, ...[...allowed].map(([number, count]) => count - limit - (unknown.get(number) ?? 0))),
+    excess: () => Math.max(0, ...[...allowed].map(([number, count]) => count - limit - (unknown.get(number) ?? 0))),
   }
 }
 

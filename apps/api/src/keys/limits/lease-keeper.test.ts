@@ -191,17 +191,20 @@ test('behavior: a client at 30 % of its limit is never refused, with one to eigh
 
 test('behavior: the same for 60 random courses', { tags: ['slow'] }, () => checkModestClient(60))
 
-test.each([1, 2, 8])('behavior: a stalled database leaves the rest of its share to each of %i replicas, at once', async (count) => {
-  const cluster = createCluster(600, createRandom(4))
-  for (let index = 0; index < count; index++) await cluster.add()
-  await run(cluster, 65)
-  const client = createClient(cluster, 1)
-  await client.run(10)
-  cluster.setAway(true)
-  for (const replica of cluster.replicas) while (replica.tryRequest());
-  expect(client.refused()).toBe(0)
-  expect([...cluster.allowed.values()].at(-1)).toBe(600)
-})
+test.each([1, 2, 8])(
+  'behavior: a stalled database leaves the rest of its share to each of %i replicas, at once',
+  async (count) => {
+    const cluster = createCluster(600, createRandom(4))
+    for (let index = 0; index < count; index++) await cluster.add()
+    await run(cluster, 65)
+    const client = createClient(cluster, 1)
+    await client.run(10)
+    cluster.setAway(true)
+    for (const replica of cluster.replicas) while (replica.tryRequest());
+    expect(client.refused()).toBe(0)
+    expect([...cluster.allowed.values()].at(-1)).toBe(600)
+  },
+)
 
 test('behavior: a database that lost the leases gives nothing more to those who had some', async () => {
   const cluster = createCluster(600, createRandom(3))

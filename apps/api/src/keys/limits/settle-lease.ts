@@ -169,7 +169,16 @@ function sumOthers(
     if (live.has(replica)) comingMax += share
     else lost += share
   }
-  return { counted: gone + counted, held: gone + held, lost: gone + lost, gone, comingMax, areShort, areModest, entries }
+  return {
+    counted: gone + counted,
+    held: gone + held,
+    lost: gone + lost,
+    gone,
+    comingMax,
+    areShort,
+    areModest,
+    entries,
+  }
 }
 
 function heldOf({ held, granted }: LeaseEntry): number {
