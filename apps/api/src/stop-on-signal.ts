@@ -21,6 +21,6 @@ export function stopOnSignal(service: Pick<Service, 'stop'>, { say }: { readonly
       },
     )
   }
-  process.on('SIGINT', stop)
-  process.on('SIGTERM', stop)
+  // SIGHUP ends a process at once by default, also one started with nohup: Node restores the default.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
 }

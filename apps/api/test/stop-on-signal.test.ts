@@ -20,6 +20,13 @@ async function startSlow() {
   return { child, output: () => said }
 }
 
+test.each(['SIGTERM', 'SIGHUP'] as const)('default: %s shuts down gracefully', async (signal) => {
+  const { child, output } = await startSlow()
+  child.kill(signal)
+  await expect.poll(output).toContain(`${signal}: shutting down gracefully`)
+  expect([child.exitCode, child.signalCode]).toEqual([null, null])
+})
+
 test('default: a signal repeated at once is ignored, and a later one exits immediately', async () => {
   const { child, output } = await startSlow()
   const exited = once(child, 'exit')

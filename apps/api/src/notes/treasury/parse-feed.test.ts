@@ -92,7 +92,7 @@ test('behavior: withstands deep and wide documents', () => {
   )
 })
 
-// The parser would take 11 minutes for the first, in the thread that serves notes.
+// The parser would take minutes for the first, in the thread that serves notes.
 test.each([
   [
     'namespaces',
