@@ -1,3 +1,4 @@
+// @module-tag slow
 // @module-tag postgres
 
 import { openDatabase } from '@tallystick/database'

@@ -175,7 +175,9 @@ test('error: a database of another version is refused with the words of the engi
   }
 })
 
-test('behavior: the thread keeps a process alive only while it is asked, and does not delay its exit', async () => {
+test('behavior: the thread keeps a process alive only while it is asked, and does not delay its exit', {
+  tags: 'slow',
+}, async () => {
   await database.close()
   const run = async (code: string) => {
     const program = `import { openDatabase } from '@tallystick/database'
