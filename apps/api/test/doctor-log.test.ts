@@ -31,7 +31,7 @@ describe('the doctor on the public log', () => {
     await file.close()
     const findings = createFindings('log')
     const config = { origin, key: { reveal: () => key }, journal, mirror: undefined, signerReason: undefined }
-    await checkLog(findings, { config, report })
+    await checkLog(findings, { config, report, unread: 'it cannot be read' })
     return findings.checks.map(({ name, outcome }) => `${outcome} ${name}`)
   }
 
@@ -51,7 +51,7 @@ describe('the doctor on the public log', () => {
     expect(await check(undefined)).toEqual(['skipped log'])
     expect(await check(good, { key: '' })).toContain('skipped key')
     const findings = createFindings('log')
-    await checkLog(findings, { config: undefined, report: undefined })
+    await checkLog(findings, { config: undefined, report: undefined, unread: '' })
     expect(findings.checks[0]?.found).toContain('nobody can check what this service signed')
   })
 })

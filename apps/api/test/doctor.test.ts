@@ -113,6 +113,7 @@ test('behavior: an empty database is a warning, and the log says that there are 
   const diagnosis = await visit({ databaseUrl: await newEmptyDatabase(), config: { log }, env })
   expect(linesOf(diagnosis, 'warn')).toContain('database: schema: it is empty')
   expect(linesOf(diagnosis, 'skipped')).toContain('log: log: the database has no tables yet')
+  expect(linesOf(diagnosis, 'skipped')).toContain('audit: rows: the database has no tables yet')
 })
 
 test('behavior: a user with too few connections for a replica is a warning, and so is a database', async () => {

@@ -1,10 +1,13 @@
 import type { AuditCheck } from '../audit/check-audit.ts'
 import type { Findings } from './findings.ts'
 
-/** Reports rows of the audit that were changed or deleted. */
-export function checkAudit(findings: Findings, report: AuditCheck | undefined): void {
+/** Reports rows of the audit that were changed or deleted. `unread` says why there is no report. */
+export function checkAudit(
+  findings: Findings,
+  { report, unread }: { readonly report: AuditCheck | undefined; readonly unread: string },
+): void {
   if (!report) {
-    findings.skip('rows', 'the audit cannot be read')
+    findings.skip('rows', unread)
     return
   }
   const { rows, faults } = report

@@ -4,8 +4,8 @@ import { countConnections } from '../database-connections.ts'
 import { listReplicas } from '../schema/list-replicas.ts'
 import type { Findings } from './findings.ts'
 
-// A replica announces itself every 2 s.
-const liveSeconds = 60
+// A replica announces itself every 2 s. One that ended without a shutdown has no connections.
+const liveSeconds = 10
 // For the command line, a rebuild of an index and cancelled statements.
 const spare = 10
 

@@ -14,12 +14,12 @@ export async function checkLog(
   {
     config,
     report,
-    unread = 'the database cannot be read',
+    unread,
   }: {
     readonly config: Config['log']
     readonly report: LogReport | undefined
     /** Why there is no report. */
-    readonly unread?: string | undefined
+    readonly unread: string
   },
 ): Promise<void> {
   if (!config) {

@@ -99,11 +99,16 @@ function startSubjects(context: SubjectsContext): SubjectRun<unknown>[] {
     const remedies = await readPoolRemedies(service)
     checkNotes(findings, { config, reports: await reports, isRunning, isEmpty, signers: new Map(known), remedies })
   })
-  const log = start('log', async (findings) => {
-    const unread = isRunning ? 'the running service did not report it' : (await database.result)?.unread
-    await checkLog(findings, { config: config.log, report: (await reports)?.log, unread })
-  })
-  const audit = start('audit', async (findings) => checkAudit(findings, (await reports)?.audit))
+  const findUnread = async () => {
+    if (isRunning) return 'the running service did not report it'
+    return (await database.result)?.unread ?? 'the database cannot be read'
+  }
+  const log = start('log', async (findings) =>
+    checkLog(findings, { config: config.log, report: (await reports)?.log, unread: await findUnread() }),
+  )
+  const audit = start('audit', async (findings) =>
+    checkAudit(findings, { report: (await reports)?.audit, unread: await findUnread() }),
+  )
   const hooks = start('webhooks', async (findings) => checkHooks(findings, await reports))
   const results = { certificate: certificate.result, signerOf: signers.of, reports, heads }
   const chains = config.chains.flatMap((chain) => startChainSubjects(context, { chain, start, ...results }))
