@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { keepConnections } from '@tallystick/workbench/keep-connections'
 
@@ -13,7 +13,7 @@ export type RpcProxy = { readonly url: string; readonly calls: () => readonly Pr
 /** A server in front of a node, for what the node itself cannot be made to do. */
 export async function startRpcProxy(target: string, interfere: Interfere = () => undefined): Promise<RpcProxy> {
   const calls: ProxiedCall[] = []
-  const server = createServer(keepConnections, async (request, response) => {
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const call = JSON.parse(Buffer.concat(chunks).toString()) as ProxiedCall
@@ -22,6 +22,10 @@ export async function startRpcProxy(target: string, interfere: Interfere = () =>
     const answer = 'error' in interference ? { jsonrpc: '2.0', id: call.id, ...interference } : undefined
     const body = answer ? JSON.stringify(answer) : await pass(target, (interference as { pass: ProxiedCall }).pass)
     response.setHeader('content-type', 'application/json').end(body)
+  }
+  // A node that is stopped closes the connections of calls that nobody waits for any more.
+  const server = createServer(keepConnections, (request, response) => {
+    handle(request, response).catch(() => response.destroy())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

@@ -94,7 +94,7 @@ test.each([
   ['broken', faults[1], 'responded 500'],
   ['another site', faults[3], 'sent a response that is not JSON'],
   ['failing', faults[6], 'responded to eth_chainId with error "internal error"'],
-  ['cutting off', faults[8], 'cannot be reached (UND_ERR_SOCKET)'],
+  ['cutting off', faults[8], 'cannot be reached (ECONNRESET)'],
   ['silent', () => undefined, 'did not respond within 300 ms'],
 ] as const)('error: an RPC that is %s is reported until it recovers', { tags: 'slow' }, async (_, fault, message) => {
   const faulty = await proxy(fault)
