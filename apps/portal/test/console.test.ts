@@ -214,7 +214,8 @@ test('default: a curve is previewed on every chain, stored for the boundary of i
     expect((await admin('/curve')).chains[0].next.curve.points).toEqual({ ...before, 7: before[7] + 1 })
     await expect.poll(() => page.locator('.curve-chains').innerText()).toContain('+1')
     await open('Audit')
-    await expect.poll(() => page.locator('[data-row]').first().innerText()).toMatch(/console\s+curve\.set\s+curve \d+/)
+    const change = page.locator('[data-row]', { hasText: 'curve.set' }).first()
+    await expect.poll(() => change.innerText()).toMatch(/console\s+curve\.set\s+curve \d+/)
   } finally {
     await admin('/curve', { points: before, confirm: true })
   }
