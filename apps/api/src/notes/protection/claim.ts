@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 
 /**
  * A digest that may be signed for one note, and no other. The place of the note is that of the signer journal: chain, pool,
- * domain, period and maturity, whoever signs.
+ * domain, period and maturity, for every signer.
  */
 export type Claim = {
   readonly chainId: number
