@@ -1,6 +1,6 @@
 // @module-tag postgres
 
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { FollowerOptions, OpenMapping } from '../src/index.ts'
 import { startChain, type TestChain } from './follow-chain.ts'
 import { followInto, type TestIndex, tablesOfFresh } from './follow-index.ts'
@@ -215,6 +215,25 @@ test('behavior: an RPC without batch support gets single requests', { tags: 'slo
   await index.untilCurrent()
   expect(batches).toBe(3)
   expect(await index.tables()).toEqual(await tablesOfFresh(opened.database, chain, startBlock))
+})
+
+test('behavior: a new block takes one request for the head, and one for its logs and the head again', async () => {
+  const methods: string[][] = []
+  const counted = await proxy()
+  const index = await follow([counted.url])
+  await index.untilCurrent()
+  counted.behave(({ calls, forward }) => {
+    methods.push(calls.map(({ method }) => method))
+    return forward()
+  })
+  onTestFinished(await chain.keep())
+  await chain.emit(2, 3)
+  await index.untilCurrent()
+  await index.follower.stop()
+  // Requests that found no new block, and checks of the chain id, depend on time.
+  const isPoll = (names: readonly string[]) =>
+    names.length === 1 && /eth_chainId|eth_getBlockByNumber/.test(names[0] ?? '')
+  expect(methods.filter((names) => !isPoll(names))).toEqual([['eth_getLogs', 'eth_getBlockByNumber']])
 })
 
 /** Responses of a server that has only the blocks up to a number. */

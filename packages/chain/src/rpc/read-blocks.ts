@@ -1,5 +1,5 @@
 import { type LogBloom, parseLogBloom } from '@tallystick/core/bloom/log-bloom'
-import type { RpcEndpoint } from './rpc-endpoint.ts'
+import type { RpcCall, RpcEndpoint } from './rpc-endpoint.ts'
 import { RpcError } from './rpc-error.ts'
 
 /** Header of a block, and the filter of its logs. */
@@ -15,7 +15,12 @@ export type BlockHeader = {
 
 /** Reads the latest block. */
 export async function readLatest(endpoint: RpcEndpoint): Promise<BlockHeader> {
-  return getHeader(await endpoint.call({ method: 'eth_getBlockByNumber', params: ['latest', false] }), 'latest')
+  return (await readLatestHeader(endpoint)).header
+}
+
+/** As `readLatest`, with the filter of the block's logs. */
+export async function readLatestHeader(endpoint: RpcEndpoint): Promise<HeaderWithBloom> {
+  return parseHeader(await endpoint.call(toBlockCall('latest')), 'latest')
 }
 
 /** Reads blocks by number, in the given order. Throws if the server does not have one of them yet. */
@@ -28,14 +33,21 @@ export async function readHeaders(
   endpoint: RpcEndpoint,
   numbers: readonly number[],
 ): Promise<readonly HeaderWithBloom[]> {
-  const calls = numbers.map((number) => ({ method: 'eth_getBlockByNumber', params: [toQuantity(number), false] }))
-  const blocks = await endpoint.callMany(calls)
-  return numbers.map((number, index) => {
-    const header = getHeader(blocks[index], number)
-    const { logsBloom } = blocks[index] as { readonly logsBloom?: unknown }
-    if (header.number === number) return { header, bloom: parseLogBloom(logsBloom) }
-    throw new RpcError({ kind: 'malformed', message: `sent block ${header.number} instead of block ${number}` })
-  })
+  const blocks = await endpoint.callMany(numbers.map(toBlockCall))
+  return numbers.map((number, index) => parseHeader(blocks[index], number))
+}
+
+/** Returns the call for a block without its transactions. */
+export function toBlockCall(asked: number | 'latest'): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [asked === 'latest' ? asked : toQuantity(asked), false] }
+}
+
+/** Parses the result of `toBlockCall`. Throws if it is another block, or the server does not have it yet. */
+export function parseHeader(json: unknown, asked: number | 'latest'): HeaderWithBloom {
+  const header = getHeader(json, asked)
+  const { logsBloom } = json as { readonly logsBloom?: unknown }
+  if (asked === 'latest' || header.number === asked) return { header, bloom: parseLogBloom(logsBloom) }
+  throw new RpcError({ kind: 'malformed', message: `sent block ${header.number} instead of block ${asked}` })
 }
 
 /** Reads a block by number. Returns undefined if the server does not have it yet. */

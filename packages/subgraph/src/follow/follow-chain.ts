@@ -20,7 +20,7 @@ export async function followChain(
   if (!cursor) return startIndex(context, progress)
   const { pool, log, maxReorgDepth } = context
   const tip = await pool.run((endpoint) => readTip(endpoint, { ...context, cursor }))
-  const { latest } = tip
+  const { header: latest } = tip.latest
   progress.chainHead = latest
   if (tip.reorg) return revertReorg(context, { cursor, progress, reorg: tip.reorg })
   const deep = latest.number - maxReorgDepth
@@ -30,7 +30,7 @@ export async function followChain(
   }
   if (progress.state !== 'following') log.info({ block: cursor.position.number }, 'following the chain head')
   progress.state = 'following'
-  return followHead(context, { cursor, to: latest.number })
+  return followHead(context, { cursor, latest: tip.latest })
 }
 
 async function startIndex(context: ChainContext, progress: FollowerProgress): Promise<Cursor> {

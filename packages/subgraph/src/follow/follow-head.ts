@@ -1,20 +1,22 @@
+import type { HeaderWithBloom } from '@tallystick/chain/rpc/read-blocks'
 import type { ChainContext, Cursor } from './chain-context.ts'
 import { changed } from './read-range.ts'
 import { readSpan } from './read-span.ts'
 import { storeBlocks } from './store-blocks.ts'
 
-// One batch of headers and one of logs. Small enough that a reorg between them is rare.
-export const blocksPerRead = 50
+// One batch of headers and one of logs, which also reads the last block. Small enough that a reorg between them is rare.
+export const blocksPerRead = 49
 
-/** Reads and stores every block up to `to`, near the head of the chain. Blocks read together are one transaction. */
+/** Reads and stores every block up to `latest`, near the head of the chain. Blocks read together are one transaction. */
 export async function followHead(
   context: ChainContext,
-  { cursor, to }: { readonly cursor: Cursor; readonly to: number },
+  { cursor, latest }: { readonly cursor: Cursor; readonly latest: HeaderWithBloom },
 ): Promise<Cursor> {
   let { stored, position } = cursor
+  const to = latest.header.number
   while (position.number < to && !context.isOver()) {
     const from = position.number + 1
-    const span = { from, to: Math.min(to, from + blocksPerRead - 1), contracts: context }
+    const span = { from, to: Math.min(to, from + blocksPerRead - 1), contracts: context, last: latest }
     const blocks = await context.pool.run((endpoint) => readSpan(endpoint, span))
     if (blocks[0]?.block.parentHash !== position.hash) throw changed(from)
     stored = await storeBlocks(context, { blocks, head: stored, isIndexed: true })

@@ -1,5 +1,5 @@
 import type { ChainIdentity } from '@tallystick/chain/rpc/chain-identity'
-import { findBlock, readLatest } from '@tallystick/chain/rpc/read-blocks'
+import { findBlock, type HeaderWithBloom, readLatestHeader } from '@tallystick/chain/rpc/read-blocks'
 import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
 import { RpcError } from '@tallystick/chain/rpc/rpc-error'
 import type { Block } from '../store/block.ts'
@@ -7,7 +7,7 @@ import type { Subgraph } from '../subgraph.ts'
 import type { Cursor } from './chain-context.ts'
 
 export type Tip = {
-  readonly latest: Block
+  readonly latest: HeaderWithBloom
   /** Set if the chain is no longer the indexed one. `shared` is the latest stored block on both, if there is one. */
   readonly reorg: { readonly shared: Block | undefined } | undefined
 }
@@ -24,10 +24,12 @@ type Known = {
 
 /** Reads the head of the chain and detects a reorg: another hash at a height that was read before. */
 export async function readTip(endpoint: RpcEndpoint, known: Known): Promise<Tip> {
-  const latest = await readLatest(endpoint)
+  const tip = await readLatestHeader(endpoint)
+  const latest = tip.header
   const { position } = known.cursor
   // The usual case near the head: the next block names the one that was read last, which need not be read again.
-  if (latest.number === position.number + 1 && latest.parentHash === position.hash) return { latest, reorg: undefined }
+  if (latest.number === position.number + 1 && latest.parentHash === position.hash)
+    return { latest: tip, reorg: undefined }
   const expected = latest.number >= position.number ? position : await known.subgraph.findBlockAt(latest.number)
   const found = expected?.number === latest.number ? latest : expected && (await findBlock(endpoint, expected.number))
   if (found && expected && found.hash !== expected.hash) {
@@ -35,14 +37,14 @@ export async function readTip(endpoint: RpcEndpoint, known: Known): Promise<Tip>
     await known.identity.check(endpoint)
     const shared = await findShared(endpoint, known)
     refuseDeepReorg(shared, known)
-    return { latest, reorg: { shared } }
+    return { latest: tip, reorg: { shared } }
   }
   const lag = position.number - latest.number
   if (lag > lagTolerated) {
     const message = `is at block ${latest.number}, ${lag} blocks behind the head of the index`
     throw new RpcError({ kind: 'behind', message })
   }
-  return { latest, reorg: undefined }
+  return { latest: tip, reorg: undefined }
 }
 
 /** A server that serves another chain, or an old copy of this one, looks like a deep reorg. It must not empty the index. */
