@@ -51,3 +51,14 @@ test('error: a worker that reports nothing for longer than the limit is blocked'
   advanceTo(75_001)
   expect(progress.findBlocked()).toEqual(['a.test.ts > one'])
 })
+
+test('behavior: a file that has ended is not running, whatever is reported of it later', () => {
+  const { progress, module, advanceTo } = createRun({ one: 'passed' })
+  progress.start(module)
+  progress.end(module)
+  progress.advance(module)
+  progress.start(module)
+  advanceTo(200_000)
+  expect(progress.findBlocked()).toEqual([])
+  expect(progress.findQuiet()).toEqual([])
+})

@@ -25,8 +25,11 @@ const graceMs = 15_000
 export function createProgress({ now, hangMs }: { readonly now: () => number; readonly hangMs: number }): Progress {
   // By path: Vitest reports the same file as several objects.
   const running = new Map<string, { readonly module: RunningModule; readonly activeAt: number }>()
+  const ended = new Set<string>()
   let saidAt = now()
   const touch = (module: RunningModule) => {
+    // Now and then Vitest reports a hook or a result after the end of its file.
+    if (ended.has(module.relativeModuleId)) return
     running.set(module.relativeModuleId, { module, activeAt: now() })
     saidAt = now()
   }
@@ -35,6 +38,7 @@ export function createProgress({ now, hangMs }: { readonly now: () => number; re
     advance: touch,
     end: (module) => {
       running.delete(module.relativeModuleId)
+      ended.add(module.relativeModuleId)
       saidAt = now()
     },
     findQuiet: () => {
