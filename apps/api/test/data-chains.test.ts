@@ -6,7 +6,7 @@ import { request } from 'node:https'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { errorBodySchema } from '@tallystick/core'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createPostData, type PostData } from './data-client.ts'
 import { startFailingServer } from './failing-servers.ts'
 import { failureNames, failures } from './failures.ts'
@@ -157,6 +157,7 @@ test('error: each upstream failure is reported on its chain, and the other chain
   tags: 'slow',
 }, async () => {
   const { defer: deferHere, finish: finishHere } = createDeferrals()
+  onTestFinished(finishHere)
   const isSlow = (name: (typeof failureNames)[number]) => failures[name].failure.startsWith('slow_')
   /** Starts a service with the upstreams that have these failures. */
   const startFailing = async (names: typeof failureNames, timeoutMs: number) => {
@@ -192,7 +193,6 @@ test('error: each upstream failure is reported on its chain, and the other chain
     expect([name, alone.status]).toEqual([name, status])
   }
   await Promise.all(failureNames.map(check))
-  await finishHere()
 })
 
 describe('single flight and cache', () => {
