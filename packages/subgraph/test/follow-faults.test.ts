@@ -202,20 +202,32 @@ test('behavior: a mapping reads the chain when it is opened and when it maps, an
   expect(await index.tables()).toEqual(expected)
 })
 
-test('behavior: an RPC without batch support gets single requests', { tags: 'slow' }, async () => {
-  let batches = 0
-  const single = await proxy(({ calls, response, forward }) => {
-    if (calls.length === 1) return forward()
-    batches += 1
-    return sendJson(response, { id: null, ...refuse('batches are not supported') })
-  })
-  // Four batches of up to 50 calls, of which three are tried.
-  const startBlock = (await chain.headNumber()) - 99
-  const index = await follow([single.url], { startBlock })
-  await index.untilCurrent()
-  expect(batches).toBe(3)
-  expect(await index.tables()).toEqual(await tablesOfFresh(opened.database, chain, startBlock))
-})
+const batchRefusals: Readonly<Record<string, Behaviour>> = {
+  'an error': ({ response }) => sendJson(response, { id: null, ...refuse('batches are not supported') }),
+  'one result': ({ response }) => sendJson(response, { id: 0, result: '0x144' }),
+  'status 400': ({ response }) => response.writeHead(400).end('Bad Request'),
+  'status 403': ({ response }) => response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Forbidden</h1>'),
+}
+
+test.each(Object.keys(batchRefusals))(
+  'behavior: an RPC that answers batches with %s gets single requests',
+  { tags: 'slow' },
+  async (name) => {
+    let batches = 0
+    const single = await proxy((exchange) => {
+      if (exchange.calls.length === 1) return exchange.forward()
+      batches += 1
+      return batchRefusals[name]?.(exchange)
+    })
+    // Six batches of up to 50 calls, of which three are tried.
+    const startBlock = (await chain.headNumber()) - 99
+    const index = await follow([single.url], { startBlock })
+    await index.untilCurrent()
+    expect(index.follower.status().problem).toBeUndefined()
+    expect(batches).toBe(3)
+    expect(await index.tables()).toEqual(await tablesOfFresh(opened.database, chain, startBlock))
+  },
+)
 
 test('behavior: a new block takes one request for the head, and one for its logs and the head again', async () => {
   const methods: string[][] = []

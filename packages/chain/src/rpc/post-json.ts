@@ -37,7 +37,7 @@ function parseResponse(answer: HttpAnswer): unknown {
   if (isGood) throw new RpcError({ kind: 'malformed', message: 'sent a response that is not JSON' })
   if (status === 413) throw new RpcError({ kind: 'refused', message: 'responded 413: too large' })
   const kind = status === 408 || status === 504 ? 'timeout' : 'unreachable'
-  throw new RpcError({ kind, message: `responded ${status}` })
+  throw new RpcError({ kind, message: `responded ${status}`, status })
 }
 
 function findJson(text: string): unknown {

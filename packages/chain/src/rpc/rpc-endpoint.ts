@@ -67,9 +67,11 @@ export function createRpcEndpoint(options: RpcEndpointOptions): RpcEndpoint {
       refusals = 0
       return results
     } catch (error) {
-      if (!(error instanceof RpcError) || error.kind !== 'refused') throw error
+      if (!isRejected(error)) throw error
+      const results = await callOneByOne(calls, options)
+      // Not counted if the server rejects everything, for example because a key expired.
       refusals += 1
-      return callOneByOne(calls, options)
+      return results
     }
   }
   return {
@@ -92,12 +94,19 @@ async function retry(post: () => Promise<unknown>): Promise<unknown> {
       return await post()
     } catch (error) {
       const isTransient = error instanceof RpcError && (error.kind === 'unreachable' || error.kind === 'malformed')
-      if (!isTransient || attempt === attemptsMax) throw error
+      if (!isTransient || isRejected(error) || attempt === attemptsMax) throw error
     }
   }
 }
 
-/** Reads the results of a batch. A single error in place of a list usually means that batches are not supported. */
+/** Returns whether the server rejects such a request. Servers and gateways without batches respond so to a batch. */
+function isRejected(error: unknown): boolean {
+  if (!(error instanceof RpcError)) return false
+  const { kind, status = 0 } = error
+  return kind === 'refused' || (kind === 'unreachable' && status >= 400 && status < 500)
+}
+
+/** Reads the results of a batch. A single error or result instead of a list means that batches are not supported. */
 function readResults(
   answer: unknown,
   {
@@ -113,7 +122,7 @@ function readResults(
       const isError = error instanceof RpcError && error.kind === 'error'
       throw isError ? new RpcError({ kind: 'refused', message: error.message }) : error
     }
-    throw new RpcError({ kind: 'malformed', message: 'responded to a batch with one result' })
+    throw new RpcError({ kind: 'refused', message: 'responded to a batch with one result' })
   }
   const sorted = sortById(answer, calls.length)
   return calls.map(({ method }, id) => {

@@ -20,6 +20,8 @@ export type RpcErrorOptions = {
   readonly message: string
   /** Delay the server requested with Retry-After. */
   readonly retryAfterMs?: number | undefined
+  /** Status of a response that is not JSON-RPC. */
+  readonly status?: number | undefined
   /** Code and data of a JSON-RPC error. The data of a revert is the contract's error. */
   readonly code?: number | undefined
   readonly data?: unknown
@@ -31,14 +33,16 @@ export class RpcError extends Error {
   override readonly name = 'RpcError' as const
   readonly kind: RpcErrorKind
   readonly retryAfterMs: number | undefined
+  readonly status: number | undefined
   readonly code: number | undefined
   readonly data: unknown
   readonly retryable = true
 
-  constructor({ kind, message, retryAfterMs, code, data, cause }: RpcErrorOptions) {
+  constructor({ kind, message, retryAfterMs, status, code, data, cause }: RpcErrorOptions) {
     super(message, cause === undefined ? undefined : { cause })
     this.kind = kind
     this.retryAfterMs = retryAfterMs
+    this.status = status
     this.code = code
     this.data = data
   }
