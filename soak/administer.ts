@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
-import { gasPerTransaction, minterRole, sandboxWallets } from '@tallystick/sandbox'
-import { callNode, toQuantity } from '@tallystick/sandbox/call-node'
+import { callNode, gasPerTransaction, minterRole, sandboxWallets, toQuantity } from '@tallystick/sandbox'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { SoakChain } from './chain.ts'
 

@@ -1,6 +1,7 @@
 import type { Clock, Signer } from '@tallystick/api'
 import { dollarTokenAbi } from '@tallystick/contracts'
 import {
+  callNode,
   deployProtocol,
   followClock,
   mineBatch,
@@ -10,7 +11,6 @@ import {
   sandboxWallets,
   seedHistory,
 } from '@tallystick/sandbox'
-import { callNode } from '@tallystick/sandbox/call-node'
 import { type DevChain, startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import { createClient, defineChain, encodeFunctionData, http, maxUint256 } from 'viem'
 

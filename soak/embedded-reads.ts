@@ -1,6 +1,6 @@
 import { Agent } from 'node:https'
 import { setTimeout } from 'node:timers/promises'
-import { callNode } from '@tallystick/sandbox/call-node'
+import { callNode } from '@tallystick/sandbox'
 import { call } from './call.ts'
 import type { SoakChain } from './chain.ts'
 import type { ServiceProcess } from './service-process.ts'

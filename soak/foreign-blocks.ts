@@ -1,4 +1,4 @@
-import { callNode } from '@tallystick/sandbox/call-node'
+import { callNode } from '@tallystick/sandbox'
 import type { SoakChain } from './chain.ts'
 import type { Exchange } from './judge.ts'
 

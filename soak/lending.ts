@@ -2,8 +2,14 @@ import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '@tallystick/api'
 import { poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { decodeNote, type WireNote } from '@tallystick/core'
-import { daySeconds, encodeMissingIncomes, gasPerTransaction, sandboxWallets } from '@tallystick/sandbox'
-import { callNode, toQuantity } from '@tallystick/sandbox/call-node'
+import {
+  callNode,
+  daySeconds,
+  encodeMissingIncomes,
+  gasPerTransaction,
+  sandboxWallets,
+  toQuantity,
+} from '@tallystick/sandbox'
 import { createRandom, pick, type Random } from '@tallystick/sandbox/random'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroHash } from 'viem'
 import { type SoakChain, seededPositions } from './chain.ts'

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:https'
 import { poolAbi, positionTokenAbi } from '@tallystick/contracts'
-import { callNode } from '@tallystick/sandbox/call-node'
+import { callNode } from '@tallystick/sandbox'
 import { type Address, type Hex, type Log, parseEventLogs, zeroAddress } from 'viem'
 import { call } from './call.ts'
 import type { SoakChain } from './chain.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { toQuantity } from '@tallystick/sandbox/call-node'
+import { toQuantity } from '@tallystick/sandbox'
 import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { drip, type FakeServer } from './fake-servers.ts'
 

@@ -1,4 +1,4 @@
-import { entryBytesMax } from '@tallystick/core/transparency/entry-bundle'
+import { entryBytesMax } from '@tallystick/core'
 import { z } from 'zod'
 import { addressSchema, explorerSchema, isList, isObject, publicRpcSchema, tenorsSchema } from './config-fields.ts'
 import { type ConfigSources, type Secret, secretUrlSchema } from './config-secrets.ts'

@@ -1,4 +1,4 @@
-import { isOrigin } from '@tallystick/core/transparency/verifier-key'
+import { isOrigin } from '@tallystick/core'
 import { z } from 'zod'
 import type { ConfigSources, Secret } from './config-secrets.ts'
 import { parseLogKey } from './log/log-key.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseVerifierKey } from '@tallystick/core/transparency/verifier-key'
+import { parseVerifierKey } from '@tallystick/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { checkLog } from '../src/doctor/check-log.ts'
 import { createFindings } from '../src/doctor/findings.ts'

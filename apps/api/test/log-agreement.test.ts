@@ -1,18 +1,22 @@
 import { isUtf8 } from 'node:buffer'
-import { CheckpointError, openCheckpoint } from '@tallystick/core/transparency/checkpoint'
-import { decodeBundle } from '@tallystick/core/transparency/entry-bundle'
-import { leafHash } from '@tallystick/core/transparency/merkle-hash'
 import {
+  CheckpointError,
   consistencyRanges,
+  createMerkleTree,
+  decodeBundle,
+  formatTilePath,
   hashRange,
   inclusionRanges,
+  leafHash,
   nodesOf,
+  openCheckpoint,
+  parseTilePath,
+  parseVerifierKey,
   rootOf,
-} from '@tallystick/core/transparency/merkle-range'
-import { createMerkleTree } from '@tallystick/core/transparency/merkle-tree'
-import { formatTilePath, parseTilePath } from '@tallystick/core/transparency/tile'
-import { parseVerifierKey, type VerifierKey } from '@tallystick/core/transparency/verifier-key'
-import { verifyConsistency, verifyInclusion } from '@tallystick/core/transparency/verify-proof'
+  type VerifierKey,
+  verifyConsistency,
+  verifyInclusion,
+} from '@tallystick/core'
 import { createPublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

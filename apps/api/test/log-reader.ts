@@ -1,12 +1,22 @@
 import { request } from 'node:https'
-import { createRecentResults } from '@tallystick/core/note/recent-results'
-import { type Checkpoint, openCheckpoint } from '@tallystick/core/transparency/checkpoint'
-import { decodeBundle } from '@tallystick/core/transparency/entry-bundle'
-import { type LogEntry, parseLogEntry } from '@tallystick/core/transparency/log-entry'
-import { consistencyRanges, hashRange, nodesOf } from '@tallystick/core/transparency/merkle-range'
-import { formatTilePath, hashOfNode, tileAt, tileOf } from '@tallystick/core/transparency/tile'
-import { parseVerifierKey, type VerifierKey } from '@tallystick/core/transparency/verifier-key'
-import { verifyConsistency } from '@tallystick/core/transparency/verify-proof'
+import {
+  type Checkpoint,
+  consistencyRanges,
+  createRecentResults,
+  decodeBundle,
+  formatTilePath,
+  hashOfNode,
+  hashRange,
+  type LogEntry,
+  nodesOf,
+  openCheckpoint,
+  parseLogEntry,
+  parseVerifierKey,
+  tileAt,
+  tileOf,
+  type VerifierKey,
+  verifyConsistency,
+} from '@tallystick/core'
 import { type Setting, secureContext, start, type TestService } from './harness.ts'
 
 export const origin = 'notes.example/log'

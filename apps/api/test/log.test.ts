@@ -1,9 +1,6 @@
 // @module-tag server
 
-import { type LogProof, logProofSchema } from '@tallystick/core'
-import { decodeBase64 } from '@tallystick/core/transparency/base64'
-import { leafHash } from '@tallystick/core/transparency/merkle-hash'
-import { verifyInclusion } from '@tallystick/core/transparency/verify-proof'
+import { decodeBase64, type LogProof, leafHash, logProofSchema, verifyInclusion } from '@tallystick/core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createLogKeyText } from '../src/log/log-key.ts'
 import { startFakeRpc } from './fake-rpc.ts'

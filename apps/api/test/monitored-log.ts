@@ -1,20 +1,19 @@
 import {
+  type CurveEntry,
   encodeNote,
+  formatLogEntry,
   maturityOf,
   type NoteDomain,
+  type NotesEntry,
   type NoteTerms,
   noteTypedData,
   type Period,
+  parseVerifierKey,
   periodAfter,
   periodAt,
-} from '@tallystick/core'
-import {
-  type CurveEntry,
-  formatLogEntry,
-  type NotesEntry,
   type SignerEntry,
-} from '@tallystick/core/transparency/log-entry'
-import { parseVerifierKey, type VerifierKey } from '@tallystick/core/transparency/verifier-key'
+  type VerifierKey,
+} from '@tallystick/core'
 import { createPublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import { servePublicLog } from '@tallystick/workbench/public-log/serve-public-log'
 import { type Address, type Hex, parseSignature } from 'viem'

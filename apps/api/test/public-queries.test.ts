@@ -1,6 +1,6 @@
 // @module-tag server
 
-import { createAbort } from '@tallystick/core/signal/create-abort'
+import { createAbort } from '@tallystick/core'
 import { type Database, openDatabase } from '@tallystick/database'
 import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
 import { patience } from '@tallystick/workbench/patience'

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Service } from '@tallystick/api'
-import { createLogThrottle } from '@tallystick/core/log/log-throttle'
+import { createLogThrottle } from '@tallystick/core'
 import { type SandboxChain, sayFor } from './devnet/sandbox-chain.ts'
 
 const pollMs = 100

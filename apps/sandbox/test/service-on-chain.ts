@@ -9,7 +9,7 @@ import {
   parseConfig,
   startService,
 } from '@tallystick/api'
-import type { StatusReport } from '@tallystick/core/admin/status-report'
+import type { StatusReport } from '@tallystick/core'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import pino from 'pino'
 import { inject, onTestFinished } from 'vitest'

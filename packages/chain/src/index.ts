@@ -1,4 +1,7 @@
 export { createChainTimeReader, type ReadChainTime } from './chain-time-reader.ts'
+export { exchange, HttpError } from './http/exchange.ts'
+export { codeOf, type HttpAnswer, type HttpHead, headerOf, receive } from './http/receive.ts'
+export { callContracts } from './pool/call-contract.ts'
 export type { PoolWiring, WiringOptions, WiringResult } from './pool/check-wiring.ts'
 export { isLimitReason, type Revert, type RevertReason } from './pool/describe-revert.ts'
 export {
@@ -11,10 +14,29 @@ export {
 } from './pool/pool-reader.ts'
 export { probeSigner } from './pool/probe-signer.ts'
 export type { PoolContracts, TokenDomain, TokenFacts } from './pool/read-contracts.ts'
+export { readDenylisters } from './pool/read-denylisters.ts'
 export type { PoolFloatingIncome } from './pool/read-floating-income.ts'
+export { type Lend, type LendsRead, readLends } from './pool/read-lends.ts'
 export type { PausableContract, PoolLimits, PoolPauses, PoolState } from './pool/read-pool-state.ts'
 export type { NoteRefusal, PoolVerdict } from './pool/validate-notes.ts'
+export type { Anchor } from './rpc/chain-identity.ts'
 export { type ChainIdentity, createChainIdentity } from './rpc/chain-identity.ts'
+export { findBlockAt } from './rpc/find-block-at.ts'
+export { createRangeSizer, type RangeSizer } from './rpc/range-sizer.ts'
+export {
+  type BlockHeader,
+  findBlock,
+  type HeaderWithBloom,
+  isHash,
+  parseHeader,
+  parseQuantity,
+  readBlocks,
+  readHeaders,
+  readLatest,
+  readLatestHeader,
+  toBlockCall,
+  toQuantity,
+} from './rpc/read-blocks.ts'
 export { createRpcEndpoint, type RpcCall, type RpcEndpoint } from './rpc/rpc-endpoint.ts'
 export { RpcError, type RpcErrorKind } from './rpc/rpc-error.ts'
 export { createRpcPool, NoRpcError, type RpcLog, type RpcPool } from './rpc/rpc-pool.ts'

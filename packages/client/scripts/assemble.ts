@@ -11,6 +11,7 @@ const bundledPackages: Readonly<Record<string, string>> = {
   contracts: fileURLToPath(new URL('../../contracts/dist/generated/', import.meta.url)),
 }
 const importPattern = /((?:from|import)\s*\(?\s*)(['"])([^'"]+)\2/g
+const namedPattern = /^(import|export)( type)? \{([^}]*)\} from ['"]([^'"]+)['"];?$/gm
 
 /** Path in dist → text. */
 const modules = new Map<string, string>()
@@ -38,7 +39,8 @@ async function add(path: string, source: string): Promise<void> {
   if (modules.has(path)) return
   modules.set(path, '')
   // Maps are not shipped: they lead to sources that are not there.
-  const text = (await readFile(source, 'utf8')).replace(/^\/\/# sourceMappingURL=.*\n?/m, '')
+  const built = (await readFile(source, 'utf8')).replace(/^\/\/# sourceMappingURL=.*\n?/m, '')
+  const text = await nameModules(built, source.endsWith('.d.ts') ? 'd.ts' : 'js')
   const needed = new Set<string>()
   const rewritten = text.replace(importPattern, (whole, head: string, quote: string, name: string) => {
     if (/^(viem|react|react-dom|@noble\/(curves|hashes))(\/|$)/.test(name)) return whole
@@ -48,6 +50,31 @@ async function add(path: string, source: string): Promise<void> {
   })
   modules.set(path, rewritten)
   for (const module of needed) await addModule(module)
+}
+
+/** Replaces an import of core's face by imports of the modules that declare its names, so that only these are shipped. */
+async function nameModules(text: string, extension: 'js' | 'd.ts'): Promise<string> {
+  if (!text.includes("'@tallystick/core'")) return text
+  const face = await readFile(join(bundledPackages['core'] as string, `index.${extension}`), 'utf8')
+  const declaredIn = new Map(
+    [...face.matchAll(namedPattern)].flatMap(([, , , names = '', module = '']) =>
+      splitNames(names).map((name) => [name, module.replace(/^\.(.*)\.(js|ts)$/, '@tallystick/core$1')] as const),
+    ),
+  )
+  return text.replace(namedPattern, (whole, verb: string, type = '', names: string, from: string) => {
+    if (from !== '@tallystick/core') return whole
+    return splitNames(names)
+      .map((name) => `${verb}${type} { ${name} } from '${declaredIn.get(name.replace(/ as .*/, ''))}'`)
+      .join('\n')
+  })
+}
+
+/** Splits a list of imported names. `type` is left out: a declaration file needs none. */
+function splitNames(names: string): readonly string[] {
+  return names
+    .split(',')
+    .map((name) => name.trim().replace(/^type /, ''))
+    .filter((name) => name !== '')
 }
 
 /** Returns the built file of a module, without its extension. */

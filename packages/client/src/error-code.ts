@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@tallystick/core/error/tallystick-error'
+import type { ErrorCode } from '@tallystick/core'
 
 /**
  * Codes of a `ClientError`: those of the service (see docs/errors.md) and twenty-one of the client. `connection_failed`: no

@@ -1,3 +1,20 @@
+export { type AdminRole, adminRoles } from './admin/admin-role.ts'
+export type { AuditEntryView, AuditReport } from './admin/audit-report.ts'
+export type { CouponBound, CurvePreviewReport } from './admin/curve-preview.ts'
+export type {
+  CurveInForce,
+  CurvePoints,
+  CurveReport,
+  CurveSourceName,
+  CurveView,
+  ProposalView,
+} from './admin/curve-report.ts'
+export type { HookTest, HookView, ListedHookView } from './admin/hook-view.ts'
+export type { KeyView, ReplicaReport } from './admin/key-view.ts'
+export type { NotesReport, NoteTimes, PeriodReport, RogueReport } from './admin/notes-report.ts'
+export type { ChainStatus, IndexStatus, Problem, StatusReport } from './admin/status-report.ts'
+export type { QuotaUse, UsageReport } from './admin/usage-report.ts'
+export { type LogBloom, parseLogBloom } from './bloom/log-bloom.ts'
 export { countBusinessDays, isBusinessDay, lastBusinessDay } from './calendar/business-days.ts'
 export { formatIcalendar, isDstPeriod } from './calendar/format-icalendar.ts'
 export { type DatedPeriod, listPeriods } from './calendar/list-periods.ts'
@@ -17,7 +34,9 @@ export { fixedIncome } from './income/fixed-income.ts'
 export { type FloatingAccumulator, floatingIncome } from './income/floating-income.ts'
 export { partnerFee } from './income/partner-fee.ts'
 export type { PositionTerms } from './income/position-terms.ts'
+export { isCutOff, parseJson } from './json/parse-json.ts'
 export { createApiKey, isApiKey, type KeyKind, type KeyScope, keyKinds, keyScopes } from './key/api-key.ts'
+export { createLogThrottle } from './log/log-throttle.ts'
 export {
   type Note,
   type NoteDomain,
@@ -27,6 +46,7 @@ export {
   noteStatusAt,
 } from './note/note.ts'
 export { hashNote, noteTypedData, noteTypes } from './note/note-typed-data.ts'
+export { createRecentResults } from './note/recent-results.ts'
 export { findSignatureFault, type NoteVerification, verifyNote } from './note/verify-note.ts'
 export {
   type ChainRateFacts,
@@ -37,6 +57,52 @@ export {
   type LastFloatingIncome,
   type MissingIncome,
 } from './rates/current-rates.ts'
+export { backoffMs } from './retry/backoff-ms.ts'
+export { type Abort, createAbort, type StopSignal } from './signal/create-abort.ts'
+export { readChunks } from './stream/read-chunks.ts'
+export { formatCsv } from './text/format-csv.ts'
+export { redact } from './text/redact.ts'
+export { decodeBase64, encodeBase64 } from './transparency/base64.ts'
+export {
+  type Checkpoint,
+  CheckpointError,
+  checkpointBytesMax,
+  formatCheckpoint,
+  formatSignedNote,
+  openCheckpoint,
+} from './transparency/checkpoint.ts'
+export { decodeBundle, encodeBundle, entryBytesMax } from './transparency/entry-bundle.ts'
+export {
+  type CurveEntry,
+  formatLogEntry,
+  type LogEntry,
+  type NotesEntry,
+  parseLogEntry,
+  publicFrom,
+  type SignerEntry,
+} from './transparency/log-entry.ts'
+export { emptyRoot, equalBytes, hashBytes, leafHash, nodeHash } from './transparency/merkle-hash.ts'
+export {
+  consistencyRanges,
+  hashRange,
+  inclusionRanges,
+  nodesOf,
+  type ReadNode,
+  rootOf,
+  type TreeNode,
+} from './transparency/merkle-range.ts'
+export { createMerkleTree, type MerkleTree } from './transparency/merkle-tree.ts'
+export { rootAfter } from './transparency/root-after.ts'
+export { formatTilePath, hashOfNode, parseTilePath, type Tile, tileAt, tileOf, tileWidth } from './transparency/tile.ts'
+export { decodeUtf8, encodeUtf8 } from './transparency/utf8.ts'
+export {
+  createVerifierKey,
+  formatVerifierKey,
+  isOrigin,
+  parseVerifierKey,
+  type VerifierKey,
+} from './transparency/verifier-key.ts'
+export { type TreeHead, verifyConsistency, verifyInclusion } from './transparency/verify-proof.ts'
 export {
   type BillBasis,
   type BillRate,

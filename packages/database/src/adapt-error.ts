@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core/error/tallystick-error'
+import { TallystickError } from '@tallystick/core'
 
 // Node's connection errors, and the SQLSTATE classes with which PostgreSQL closes a connection: 08 connection
 // exception, 57P operator intervention, 53 insufficient resources, 28 and 3D wrong credentials or database name.

@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core/error/tallystick-error'
+import { TallystickError } from '@tallystick/core'
 import { type KnownMigrations, readMigrations, scopeOf } from './applied-migrations.ts'
 import type { Database, Queryable } from './database.ts'
 import type { AppliedMigration, Migration } from './migration.ts'

@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core/error/tallystick-error'
+import { TallystickError } from '@tallystick/core'
 import pg from 'pg'
 
 // A stock PostgreSQL compiles a statement that its planner overestimates, which takes up to a second each time.

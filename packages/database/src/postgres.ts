@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core/error/tallystick-error'
+import { TallystickError } from '@tallystick/core'
 import pg from 'pg'
 import { adaptError } from './adapt-error.ts'
 import type { Database, OpenOptions, Queryable } from './database.ts'

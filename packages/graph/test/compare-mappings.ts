@@ -1,5 +1,10 @@
-import type { BlockLogs, EntityChange, Mapping } from '@tallystick/subgraph'
-import { createProtocolMapping, SubgraphError } from '@tallystick/subgraph'
+import {
+  type BlockLogs,
+  createProtocolMapping,
+  type EntityChange,
+  type Mapping,
+  SubgraphError,
+} from '@tallystick/subgraph'
 import { createMemory, rejectSignature, runOn } from '../../subgraph/test/protocol-logs.ts'
 import { createHost, type HostOptions } from './host/create-host.ts'
 import { isMappingFailure } from './host/mapping-error.ts'

@@ -1,8 +1,6 @@
 // @module-tag postgres
 
-import { createChainIdentity } from '@tallystick/chain/rpc/chain-identity'
-import { createRpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
-import { createRpcPool } from '@tallystick/chain/rpc/rpc-pool'
+import { createChainIdentity, createRpcEndpoint, createRpcPool } from '@tallystick/chain'
 import { patience } from '@tallystick/workbench/patience'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type FollowerOptions, rebuildIndex } from '../src/index.ts'

@@ -1,5 +1,4 @@
-import type { RpcCall } from '@tallystick/chain/rpc/rpc-endpoint'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import { type RpcCall, RpcError } from '@tallystick/chain'
 import { eventTopics } from '@tallystick/contracts/event-topics'
 import type { BlockLogs, EntityChange, LoadEntities, Log, RunOnRpc, StoredEntity } from '../src/index.ts'
 import { decodeEvent } from '../src/protocol/decode-event.ts'

@@ -1,6 +1,4 @@
-import { openCheckpoint } from '@tallystick/core/transparency/checkpoint'
-import { decodeBundle } from '@tallystick/core/transparency/entry-bundle'
-import { parseVerifierKey, type VerifierKey } from '@tallystick/core/transparency/verifier-key'
+import { decodeBundle, openCheckpoint, parseVerifierKey, type VerifierKey } from '@tallystick/core'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPublicLog } from '../src/public-log/create-public-log.ts'
 import { servePublicLog } from '../src/public-log/serve-public-log.ts'

@@ -1,5 +1,4 @@
-import { TallystickError } from '@tallystick/core'
-import type { Problem } from '@tallystick/core/admin/status-report'
+import { type Problem, TallystickError } from '@tallystick/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Auditor } from '../audit/audit-log.ts'
 import { securityHeaders } from '../http/common-headers.ts'

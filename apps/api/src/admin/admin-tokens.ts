@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type AdminRole, adminRoles } from '@tallystick/core/admin/admin-role'
+import { type AdminRole, adminRoles } from '@tallystick/core'
 import { z } from 'zod'
 import type { Secret } from '../config-secrets.ts'
 

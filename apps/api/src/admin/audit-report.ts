@@ -1,5 +1,4 @@
-import { TallystickError } from '@tallystick/core'
-import type { AuditReport } from '@tallystick/core/admin/audit-report'
+import { type AuditReport, TallystickError } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import { listAudit } from '../audit/audit-log.ts'
 

@@ -1,5 +1,4 @@
-import { formatNewYork, formatPeriod } from '@tallystick/core'
-import type { CurvePreviewReport } from '@tallystick/core/admin/curve-preview'
+import { type CurvePreviewReport, formatNewYork, formatPeriod } from '@tallystick/core'
 import type { ChainPreview, CurvePreview } from '../notes/curve/preview-curve.ts'
 import { toIso } from './key-view.ts'
 

@@ -1,5 +1,13 @@
-import { formatNewYork, formatPeriod, type Period, periodAfter } from '@tallystick/core'
-import type { CurveInForce, CurveReport, CurveView, ProposalView } from '@tallystick/core/admin/curve-report'
+import {
+  type CurveInForce,
+  type CurveReport,
+  type CurveView,
+  formatNewYork,
+  formatPeriod,
+  type Period,
+  type ProposalView,
+  periodAfter,
+} from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Config } from '../config.ts'
 import type { Curve } from '../notes/curve/curve.ts'

@@ -1,4 +1,4 @@
-import type { HookView, ListedHookView } from '@tallystick/core/admin/hook-view'
+import type { HookView, ListedHookView } from '@tallystick/core'
 import type { Delivery } from '../hooks/delivery-store.ts'
 import type { Hook } from '../hooks/hook.ts'
 import type { ListedHook } from '../hooks/hook-store.ts'

@@ -1,4 +1,4 @@
-import type { KeyView } from '@tallystick/core/admin/key-view'
+import type { KeyView } from '@tallystick/core'
 import type { ApiKey } from '../keys/api-key.ts'
 
 export function viewKey(key: ApiKey, nowSeconds: bigint): KeyView {

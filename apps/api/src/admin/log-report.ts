@@ -1,6 +1,4 @@
-import { equalBytes } from '@tallystick/core/transparency/merkle-hash'
-import { rootOf } from '@tallystick/core/transparency/merkle-range'
-import { createMerkleTree } from '@tallystick/core/transparency/merkle-tree'
+import { createMerkleTree, equalBytes, rootOf } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { findAlteredRows } from '../log/find-altered-rows.ts'
 import { countEntries, findCheckpoint, MissingEntriesError, readLeaves } from '../log/log-store.ts'

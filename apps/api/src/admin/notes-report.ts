@@ -1,5 +1,13 @@
-import { encodeNote, formatPeriod, type Note, type Period } from '@tallystick/core'
-import type { NotesReport, NoteTimes, PeriodReport, RogueReport } from '@tallystick/core/admin/notes-report'
+import {
+  encodeNote,
+  formatPeriod,
+  type Note,
+  type NotesReport,
+  type NoteTimes,
+  type Period,
+  type PeriodReport,
+  type RogueReport,
+} from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Config } from '../config.ts'
 import { findCurve } from '../notes/curve/curve-store.ts'

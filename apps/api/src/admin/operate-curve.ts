@@ -1,7 +1,11 @@
 import type { PoolLimits } from '@tallystick/chain'
-import { periodAt } from '@tallystick/core'
-import type { CurvePreviewReport } from '@tallystick/core/admin/curve-preview'
-import type { CurveReport, CurveView, ProposalView } from '@tallystick/core/admin/curve-report'
+import {
+  type CurvePreviewReport,
+  type CurveReport,
+  type CurveView,
+  type ProposalView,
+  periodAt,
+} from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { z } from 'zod'
 import type { Auditor } from '../audit/audit-log.ts'

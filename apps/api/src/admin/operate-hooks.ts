@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { eventTypes } from '@tallystick/core'
-import type { HookTest, HookView, ListedHookView } from '@tallystick/core/admin/hook-view'
+import { eventTypes, type HookTest, type HookView, type ListedHookView } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { z } from 'zod'
 import type { Auditor } from '../audit/audit-log.ts'

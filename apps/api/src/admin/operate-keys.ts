@@ -1,5 +1,4 @@
-import { keyKinds, keyScopes, TallystickError } from '@tallystick/core'
-import type { KeyView, ReplicaReport } from '@tallystick/core/admin/key-view'
+import { type KeyView, keyKinds, keyScopes, type ReplicaReport, TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { z } from 'zod'
 import type { Auditor } from '../audit/audit-log.ts'

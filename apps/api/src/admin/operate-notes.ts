@@ -1,5 +1,4 @@
-import { periodAfter, periodAt } from '@tallystick/core'
-import type { NotesReport } from '@tallystick/core/admin/notes-report'
+import { type NotesReport, periodAfter, periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { z } from 'zod'
 import type { Auditor } from '../audit/audit-log.ts'

@@ -1,5 +1,4 @@
-import { TallystickError } from '@tallystick/core'
-import type { AdminRole } from '@tallystick/core/admin/admin-role'
+import { type AdminRole, TallystickError } from '@tallystick/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Auditor } from '../audit/audit-log.ts'
 import { type AdminToken, createTokenFinder } from './admin-tokens.ts'

@@ -1,5 +1,11 @@
-import { formatPeriod, periodAfter, periodAt } from '@tallystick/core'
-import type { ChainStatus, IndexStatus, StatusReport } from '@tallystick/core/admin/status-report'
+import {
+  type ChainStatus,
+  formatPeriod,
+  type IndexStatus,
+  periodAfter,
+  periodAt,
+  type StatusReport,
+} from '@tallystick/core'
 import type { Follower } from '@tallystick/subgraph'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'

@@ -1,5 +1,4 @@
-import type { KeyScope } from '@tallystick/core'
-import type { UsageReport } from '@tallystick/core/admin/usage-report'
+import type { KeyScope, UsageReport } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import { z } from 'zod'
 import { listKeys } from '../keys/key-store.ts'

@@ -1,4 +1,4 @@
-import type { AuditEntryView } from '@tallystick/core/admin/audit-report'
+import type { AuditEntryView } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
 

@@ -1,8 +1,12 @@
-import { encodeBase64 } from '@tallystick/core/transparency/base64'
-import { equalBytes, leafHash } from '@tallystick/core/transparency/merkle-hash'
-import { rootOf } from '@tallystick/core/transparency/merkle-range'
-import { createMerkleTree, type MerkleTree } from '@tallystick/core/transparency/merkle-tree'
-import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
+import {
+  createMerkleTree,
+  encodeBase64,
+  encodeUtf8,
+  equalBytes,
+  leafHash,
+  type MerkleTree,
+  rootOf,
+} from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import { type AuditHead, AuditHeadError, readAuditHead } from './audit-head.ts'
 import { auditContent } from './audit-leaves.ts'

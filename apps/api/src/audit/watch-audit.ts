@@ -1,6 +1,4 @@
-import { encodeBase64 } from '@tallystick/core/transparency/base64'
-import { rootOf } from '@tallystick/core/transparency/merkle-range'
-import { createMerkleTree } from '@tallystick/core/transparency/merkle-tree'
+import { createMerkleTree, encodeBase64, rootOf } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'

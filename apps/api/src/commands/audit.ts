@@ -1,4 +1,4 @@
-import type { AuditReport } from '@tallystick/core/admin/audit-report'
+import type { AuditReport } from '@tallystick/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { addExamples } from './examples.ts'
 import type { Layout } from './layout.ts'

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { TallystickError } from '@tallystick/core/error/tallystick-error'
+import { TallystickError } from '@tallystick/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Operator } from '../admin/operator.ts'
 import { ask } from './ask.ts'

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { TallystickError } from '@tallystick/core/error/tallystick-error'
+import { TallystickError } from '@tallystick/core'
 import type { Operator } from '../admin/operator.ts'
 import type { IndexJob } from '../reindex/index-job.ts'
 import { formatProgress } from './format-job.ts'

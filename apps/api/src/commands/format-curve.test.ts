@@ -1,5 +1,4 @@
-import type { CurveProvenance } from '@tallystick/core'
-import type { CurveReport, CurveView } from '@tallystick/core/admin/curve-report'
+import type { CurveProvenance, CurveReport, CurveView } from '@tallystick/core'
 import { expect, test } from 'vitest'
 import { formatCurveReport, formatDifference } from './format-curve.ts'
 

@@ -1,5 +1,4 @@
-import type { CurveProvenance } from '@tallystick/core'
-import type { CurveInForce, CurveReport, CurveView, ProposalView } from '@tallystick/core/admin/curve-report'
+import type { CurveInForce, CurveProvenance, CurveReport, CurveView, ProposalView } from '@tallystick/core'
 import { pickPoints } from '../notes/curve/curve.ts'
 import { drawCurve, sortedTenors } from './draw-curve.ts'
 import { type Layout, plainLayout } from './layout.ts'

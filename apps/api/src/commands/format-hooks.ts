@@ -1,4 +1,4 @@
-import type { HookTest, ListedHookView } from '@tallystick/core/admin/hook-view'
+import type { HookTest, ListedHookView } from '@tallystick/core'
 import type { DeliveryView } from '../admin/hook-view.ts'
 import { type Layout, paintStatus, plainLayout } from './layout.ts'
 import { formatTable } from './table.ts'

@@ -1,5 +1,13 @@
-import { encodeNote, formatPeriod, maturityOf, type Note, periodAfter, periodAt } from '@tallystick/core'
-import type { NotesReport, PeriodReport } from '@tallystick/core/admin/notes-report'
+import {
+  encodeNote,
+  formatPeriod,
+  maturityOf,
+  type Note,
+  type NotesReport,
+  type PeriodReport,
+  periodAfter,
+  periodAt,
+} from '@tallystick/core'
 import { expect, test } from 'vitest'
 import { describeTimes } from '../admin/notes-report.ts'
 import { formatCheckedNotes, formatNotesReport } from './format-notes.ts'

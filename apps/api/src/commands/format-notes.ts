@@ -1,5 +1,4 @@
-import { formatNewYork } from '@tallystick/core'
-import type { NotesReport, PeriodReport } from '@tallystick/core/admin/notes-report'
+import { formatNewYork, type NotesReport, type PeriodReport } from '@tallystick/core'
 import { formatOrigin } from './format-curve.ts'
 import { type Layout, paintStatus, plainLayout } from './layout.ts'
 import { formatTable } from './table.ts'

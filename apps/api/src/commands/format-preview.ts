@@ -1,4 +1,4 @@
-import type { CurvePreviewReport } from '@tallystick/core/admin/curve-preview'
+import type { CurvePreviewReport } from '@tallystick/core'
 import { type Layout, plainLayout } from './layout.ts'
 import { formatTable } from './table.ts'
 

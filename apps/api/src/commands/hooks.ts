@@ -1,4 +1,4 @@
-import { eventTypes } from '@tallystick/core/wire/event-types'
+import { eventTypes } from '@tallystick/core'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { addExamples } from './examples.ts'
 import { formatDeliveries, formatHooks, formatTest } from './format-hooks.ts'

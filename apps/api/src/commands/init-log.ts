@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { TallystickError } from '@tallystick/core'
-import { formatVerifierKey, isOrigin } from '@tallystick/core/transparency/verifier-key'
+import { formatVerifierKey, isOrigin, TallystickError } from '@tallystick/core'
 import { readConfigJson } from '../config.ts'
 import { createLogKeyText, type LogKey, parseLogKey } from '../log/log-key.ts'
 

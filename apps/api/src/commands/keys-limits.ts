@@ -1,4 +1,4 @@
-import type { KeyView, ReplicaReport } from '@tallystick/core/admin/key-view'
+import type { KeyView, ReplicaReport } from '@tallystick/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { addExamples } from './examples.ts'
 import { addCommonOptions, type CommonOptions, parseList, parseRpm } from './options.ts'

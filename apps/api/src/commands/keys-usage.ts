@@ -1,4 +1,4 @@
-import type { QuotaUse, UsageReport } from '@tallystick/core/admin/usage-report'
+import type { QuotaUse, UsageReport } from '@tallystick/core'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { usageDaysMax } from '../keys/key-usage-store.ts'
 import { addExamples } from './examples.ts'

@@ -1,5 +1,4 @@
-import type { KeyView, ReplicaReport } from '@tallystick/core/admin/key-view'
-import { keyKinds, keyScopes } from '@tallystick/core/key/api-key'
+import { type KeyView, keyKinds, keyScopes, type ReplicaReport } from '@tallystick/core'
 import { type Command, Option } from 'commander'
 import { addExamples } from './examples.ts'
 import {

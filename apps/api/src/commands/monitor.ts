@@ -51,7 +51,7 @@ export function addMonitorCommand(program: Command, terminal: Terminal): void {
     .action(async (url: string, options: MonitorCommandOptions, command: Command) => {
       const [{ isHttpUrl, secretUrlSchema: createSchema }, { parseVerifierKey }] = await Promise.all([
         import('../config-secrets.ts'),
-        import('@tallystick/core/transparency/verifier-key'),
+        import('@tallystick/core'),
       ])
       if (!isHttpUrl(url)) {
         command.error('error: give the http or https URL of the log, without a user name or password in it')

@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core/error/tallystick-error'
+import { TallystickError } from '@tallystick/core'
 import { chooseLayout, type Layout } from './layout.ts'
 import type { Terminal } from './terminal.ts'
 

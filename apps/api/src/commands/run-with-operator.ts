@@ -1,6 +1,5 @@
 import { hostname } from 'node:os'
-import type { ErrorBody, ErrorCode } from '@tallystick/core'
-import { TallystickError } from '@tallystick/core/error/tallystick-error'
+import { type ErrorBody, type ErrorCode, TallystickError } from '@tallystick/core'
 import type { Operator } from '../admin/operator.ts'
 import { nameUser } from './name-user.ts'
 import { type AdminAddress, readAdminAddress } from './read-admin-address.ts'

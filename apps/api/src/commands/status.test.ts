@@ -1,4 +1,4 @@
-import type { ChainStatus, StatusReport } from '@tallystick/core/admin/status-report'
+import type { ChainStatus, StatusReport } from '@tallystick/core'
 import { expect, test } from 'vitest'
 import { formatStatus, hasFailed } from './status.ts'
 

@@ -1,4 +1,4 @@
-import type { ChainStatus, StatusReport } from '@tallystick/core/admin/status-report'
+import type { ChainStatus, StatusReport } from '@tallystick/core'
 import type { Command } from 'commander'
 import { addExamples } from './examples.ts'
 import type { Layout } from './layout.ts'

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { decodeNote, type Note, noteStatusAt, TallystickError, verifyNote } from '@tallystick/core'
-import type { NoteTimes } from '@tallystick/core/admin/notes-report'
+import { decodeNote, type Note, type NoteTimes, noteStatusAt, TallystickError, verifyNote } from '@tallystick/core'
 import { type Address, isAddress } from 'viem'
 import { describeTimes } from '../admin/notes-report.ts'
 import { createClock, toSeconds } from '../clock.ts'

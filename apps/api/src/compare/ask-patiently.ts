@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core/error/tallystick-error'
+import { TallystickError } from '@tallystick/core'
 import type { ComparedSource } from './compared-source.ts'
 
 export type Wait = (milliseconds: number) => Promise<void>

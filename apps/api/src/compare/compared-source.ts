@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core/error/tallystick-error'
+import { TallystickError } from '@tallystick/core'
 import type { Subgraph } from '@tallystick/subgraph'
 import type { Secret } from '../config-secrets.ts'
 import { classifyFailure } from '../data/classify-failure.ts'

@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core/error/tallystick-error'
+import { TallystickError } from '@tallystick/core'
 import { graphqlSchemaOf, protocolSchema } from '@tallystick/subgraph'
 import { loadConfig } from '../config.ts'
 import { SourceFailedError } from './ask-patiently.ts'

@@ -1,5 +1,4 @@
-import { TallystickError } from '@tallystick/core/error/tallystick-error'
-import type { StopSignal } from '@tallystick/core/signal/create-abort'
+import { type StopSignal, TallystickError } from '@tallystick/core'
 import type { IndexHead } from '@tallystick/subgraph'
 
 /** The latest block of an index at the moment it answered. */

@@ -1,5 +1,5 @@
 import type { ChainIdentity } from '@tallystick/chain'
-import { createLogThrottle } from '@tallystick/core/log/log-throttle'
+import { createLogThrottle } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import {
   createFollower,

@@ -1,6 +1,4 @@
-import { TallystickError } from '@tallystick/core'
-import { createLogThrottle } from '@tallystick/core/log/log-throttle'
-import type { StopSignal } from '@tallystick/core/signal/create-abort'
+import { createLogThrottle, type StopSignal, TallystickError } from '@tallystick/core'
 import type { Logger } from 'pino'
 import type { Metrics } from '../metrics.ts'
 import type { ChainSubgraph } from './chain-subgraph.ts'

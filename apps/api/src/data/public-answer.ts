@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core/error/tallystick-error'
+import { TallystickError } from '@tallystick/core'
 import type { Answer, QueryRequest } from '@tallystick/subgraph'
 import type { GraphQLSchema } from 'graphql'
 import { type AnalysedQuery, createAnalyse } from './analyse-query.ts'

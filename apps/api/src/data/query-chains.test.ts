@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { TallystickError } from '@tallystick/core'
-import type { StopSignal } from '@tallystick/core/signal/create-abort'
+import { type StopSignal, TallystickError } from '@tallystick/core'
 import pino from 'pino'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createMetrics } from '../metrics.ts'

@@ -1,5 +1,4 @@
-import { TallystickError } from '@tallystick/core'
-import type { StopSignal } from '@tallystick/core/signal/create-abort'
+import { type StopSignal, TallystickError } from '@tallystick/core'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { type ChainSubgraph, type Head, identifyHead, type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'

@@ -1,4 +1,4 @@
-import { createAbort } from '@tallystick/core/signal/create-abort'
+import { createAbort } from '@tallystick/core'
 import { expect, test } from 'vitest'
 import { createQueryGate } from './query-gate.ts'
 

@@ -1,5 +1,4 @@
-import { TallystickError } from '@tallystick/core'
-import type { StopSignal } from '@tallystick/core/signal/create-abort'
+import { type StopSignal, TallystickError } from '@tallystick/core'
 
 export type QueryGate = {
   /** Runs `work` when a slot is free. Throws `not_ready` if the queue is full, and the signal's reason when it is aborted. */

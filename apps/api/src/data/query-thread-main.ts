@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Abort, createAbort } from '@tallystick/core/signal/create-abort'
+import { type Abort, createAbort } from '@tallystick/core'
 import { connectDatabase, openDatabase } from '@tallystick/database'
 import { graphqlSchemaOf, openSubgraph, protocolSchema } from '@tallystick/subgraph'
 import { type AnswerPublic, createPublicAnswer } from './public-answer.ts'

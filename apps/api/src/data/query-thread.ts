@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
-import { TallystickError } from '@tallystick/core'
-import { createLogThrottle } from '@tallystick/core/log/log-throttle'
+import { createLogThrottle, TallystickError } from '@tallystick/core'
 import type { Logger } from 'pino'
 import type { AnswerPublic, PublicAnswer } from './public-answer.ts'
 import type { FromThread, ThreadSettings, ToThread } from './query-thread-messages.ts'

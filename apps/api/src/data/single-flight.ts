@@ -1,4 +1,4 @@
-import { type Abort, createAbort, type StopSignal } from '@tallystick/core/signal/create-abort'
+import { type Abort, createAbort, type StopSignal } from '@tallystick/core'
 import { type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'
 import { deadlineReached } from './deadline.ts'
 

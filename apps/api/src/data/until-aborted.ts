@@ -1,4 +1,4 @@
-import type { StopSignal } from '@tallystick/core/signal/create-abort'
+import type { StopSignal } from '@tallystick/core'
 
 /** Settles when the work settles, or rejects with the signal's reason when it is aborted. The work may ignore the signal. */
 export async function untilAborted<Result>(work: Promise<Result>, signal: StopSignal): Promise<Result> {

@@ -1,4 +1,4 @@
-import { openCheckpoint } from '@tallystick/core/transparency/checkpoint'
+import { openCheckpoint } from '@tallystick/core'
 import type { LogReport } from '../admin/log-report.ts'
 import type { Config } from '../config.ts'
 import { countJournalEntries } from '../log/log-journal.ts'

@@ -1,4 +1,4 @@
-import type { Problem } from '@tallystick/core/admin/status-report'
+import type { Problem } from '@tallystick/core'
 import type { Address } from 'viem'
 import type { Readiness } from '../admin/readiness.ts'
 import type { Config } from '../config.ts'

@@ -1,6 +1,5 @@
-import { exchange, type HttpError } from '@tallystick/chain/http/exchange'
-import { type HttpAnswer, headerOf } from '@tallystick/chain/http/receive'
-import { parseJson } from '@tallystick/core/json/parse-json'
+import { exchange, type HttpAnswer, type HttpError, headerOf } from '@tallystick/chain'
+import { parseJson } from '@tallystick/core'
 import { chooseAdminToken } from '../admin/admin-tokens.ts'
 import { adminUrlOf } from '../admin/admin-url.ts'
 import type { Clock } from '../clock.ts'

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { TLSSocket } from 'node:tls'
-import { readChunks } from '@tallystick/core/stream/read-chunks'
+import { readChunks } from '@tallystick/core'
 
 export type QueryOptions = {
   readonly url: string

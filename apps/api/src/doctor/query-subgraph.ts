@@ -1,5 +1,4 @@
-import { positionQuery } from '@tallystick/core'
-import { parseJson } from '@tallystick/core/json/parse-json'
+import { parseJson, positionQuery } from '@tallystick/core'
 import { postQuery, type QueryOptions } from './post-query.ts'
 
 export type Endpoint = Pick<QueryOptions, 'url' | 'headers' | 'fingerprint256'>

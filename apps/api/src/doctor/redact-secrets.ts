@@ -1,4 +1,4 @@
-import { redact } from '@tallystick/core/text/redact'
+import { redact } from '@tallystick/core'
 import { listAdminTokens } from '../admin/admin-tokens.ts'
 import type { Config, SignerConfig } from '../config.ts'
 

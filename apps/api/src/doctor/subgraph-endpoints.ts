@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
-import { parseJson } from '@tallystick/core/json/parse-json'
+import { parseJson } from '@tallystick/core'
 import type { ChainConfig, Config } from '../config.ts'
 import { listMature, maturePositionsQuery } from '../data/find-mature-positions.ts'
 import { reachableHost } from './check-served-certificate.ts'

@@ -1,5 +1,4 @@
-import type { ChainRates } from '@tallystick/core'
-import { periodAt } from '@tallystick/core'
+import { type ChainRates, periodAt } from '@tallystick/core'
 import type { Database, Lock } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type Clock, toSeconds } from '../clock.ts'

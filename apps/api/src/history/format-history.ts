@@ -1,5 +1,4 @@
-import type { HistoryNotesResponse, HistoryRateResponse } from '@tallystick/core'
-import { formatCsv } from '@tallystick/core/text/format-csv'
+import { formatCsv, type HistoryNotesResponse, type HistoryRateResponse } from '@tallystick/core'
 
 /** Columns of the notes' history as CSV: one row per coupon, with the names of the JSON members. */
 export const notesColumns = [

@@ -1,5 +1,4 @@
-import { TallystickError } from '@tallystick/core'
-import { createAbort } from '@tallystick/core/signal/create-abort'
+import { createAbort, TallystickError } from '@tallystick/core'
 import type { Database, Migration } from '@tallystick/database'
 import type { HistoryNotesQuery, NotesCursor } from './history-query.ts'
 

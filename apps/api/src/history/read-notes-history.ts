@@ -1,5 +1,4 @@
-import type { HistoryNotesResponse, Period } from '@tallystick/core'
-import { periodAt } from '@tallystick/core'
+import { type HistoryNotesResponse, type Period, periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { formatNotesCursor, type HistoryNotesQuery, type NotesCursor } from './history-query.ts'
 import { readPeriods, type StoredPeriod } from './history-store.ts'

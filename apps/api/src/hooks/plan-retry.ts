@@ -1,4 +1,4 @@
-import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import { backoffMs } from '@tallystick/core'
 import { type Attempt, delaySecondsMax } from './attempt.ts'
 import type { Hook } from './hook.ts'
 

@@ -1,6 +1,5 @@
 import { isIPv6, type LookupFunction, type Socket } from 'node:net'
-import { exchange, HttpError } from '@tallystick/chain/http/exchange'
-import { type HttpHead, headerOf } from '@tallystick/chain/http/receive'
+import { exchange, HttpError, type HttpHead, headerOf } from '@tallystick/chain'
 import { buildConnector, Client } from 'undici'
 import { type AddressPolicy, AddressRefusedError } from './address-policy.ts'
 import { assertLiteralAllowed } from './hook-url.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createLogThrottle } from '@tallystick/core/log/log-throttle'
+import { createLogThrottle } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import type { Check } from '../admin/readiness.ts'

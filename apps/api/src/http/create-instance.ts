@@ -1,4 +1,4 @@
-import { createLogThrottle } from '@tallystick/core/log/log-throttle'
+import { createLogThrottle } from '@tallystick/core'
 import fastify, {
   type FastifyInstance,
   type FastifyReply,

@@ -1,5 +1,4 @@
-import { TallystickError } from '@tallystick/core'
-import { createAbort, type StopSignal } from '@tallystick/core/signal/create-abort'
+import { createAbort, type StopSignal, TallystickError } from '@tallystick/core'
 import type { FastifyReply } from 'fastify'
 
 /** Creates a signal that aborts when the connection ends before the response is sent. */

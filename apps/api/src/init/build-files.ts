@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
-import { formatVerifierKey } from '@tallystick/core/transparency/verifier-key'
+import { formatVerifierKey } from '@tallystick/core'
 import { createLogKeyText, type LogKey, parseLogKey } from '../log/log-key.ts'
 import { createPrivateKeySigner } from '../notes/signers/private-key-signer.ts'
 import type { Answers } from './questions.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { isOrigin } from '@tallystick/core/transparency/verifier-key'
+import { isOrigin } from '@tallystick/core'
 import { z } from 'zod'
 import { checkAuthority, checkCertificate } from '../config-certificates.ts'
 import { addressSchema, networkSchema } from '../config-fields.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ReplicaReport } from '@tallystick/core/admin/key-view'
+import type { ReplicaReport } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { release } from '../release.ts'

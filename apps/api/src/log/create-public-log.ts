@@ -1,11 +1,17 @@
-import { periodAt, TallystickError } from '@tallystick/core'
-import { type Checkpoint, openCheckpoint } from '@tallystick/core/transparency/checkpoint'
-import { equalBytes, leafHash } from '@tallystick/core/transparency/merkle-hash'
-import { rootOf } from '@tallystick/core/transparency/merkle-range'
-import { createMerkleTree, type MerkleTree } from '@tallystick/core/transparency/merkle-tree'
-import { rootAfter } from '@tallystick/core/transparency/root-after'
-import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
-import type { VerifierKey } from '@tallystick/core/transparency/verifier-key'
+import {
+  type Checkpoint,
+  createMerkleTree,
+  encodeUtf8,
+  equalBytes,
+  leafHash,
+  type MerkleTree,
+  openCheckpoint,
+  periodAt,
+  rootAfter,
+  rootOf,
+  TallystickError,
+  type VerifierKey,
+} from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type Clock, toSeconds } from '../clock.ts'

@@ -1,6 +1,4 @@
-import { type LogEntry, parseLogEntry } from '@tallystick/core/transparency/log-entry'
-import { equalBytes, leafHash } from '@tallystick/core/transparency/merkle-hash'
-import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
+import { encodeUtf8, equalBytes, type LogEntry, leafHash, parseLogEntry } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import { findLoggedCurves } from '../notes/curve/curve-store.ts'
 import { findLoggedSets } from '../notes/note-store.ts'

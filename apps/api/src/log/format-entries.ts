@@ -1,6 +1,11 @@
-import { encodeNote, type NoteDomain } from '@tallystick/core'
-import { type CurveEntry, formatLogEntry, type NotesEntry } from '@tallystick/core/transparency/log-entry'
-import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
+import {
+  type CurveEntry,
+  encodeNote,
+  encodeUtf8,
+  formatLogEntry,
+  type NoteDomain,
+  type NotesEntry,
+} from '@tallystick/core'
 import type { Curve } from '../notes/curve/curve.ts'
 import type { NoteSet } from '../notes/note-set.ts'
 

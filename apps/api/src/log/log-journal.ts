@@ -1,6 +1,4 @@
-import { TallystickError } from '@tallystick/core'
-import { leafHash } from '@tallystick/core/transparency/merkle-hash'
-import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
+import { encodeUtf8, leafHash, TallystickError } from '@tallystick/core'
 import { lockDirectory } from '@tallystick/database'
 import { z } from 'zod'
 import { decodeChecksumLine, encodeChecksumLine } from '../checksum-line.ts'

@@ -1,7 +1,12 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { decodeBase64, encodeBase64 } from '@tallystick/core/transparency/base64'
-import { formatSignedNote } from '@tallystick/core/transparency/checkpoint'
-import { createVerifierKey, formatVerifierKey, type VerifierKey } from '@tallystick/core/transparency/verifier-key'
+import {
+  createVerifierKey,
+  decodeBase64,
+  encodeBase64,
+  formatSignedNote,
+  formatVerifierKey,
+  type VerifierKey,
+} from '@tallystick/core'
 
 /** Ed25519 key of the public log. */
 export type LogKey = {

@@ -1,11 +1,18 @@
 import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { TallystickError } from '@tallystick/core'
-import { type Checkpoint, openCheckpoint } from '@tallystick/core/transparency/checkpoint'
-import { decodeBundle } from '@tallystick/core/transparency/entry-bundle'
-import { formatTilePath, type Tile, tileAt, tileWidth } from '@tallystick/core/transparency/tile'
-import { decodeUtf8 } from '@tallystick/core/transparency/utf8'
-import { formatVerifierKey, type VerifierKey } from '@tallystick/core/transparency/verifier-key'
+import {
+  type Checkpoint,
+  decodeBundle,
+  decodeUtf8,
+  formatTilePath,
+  formatVerifierKey,
+  openCheckpoint,
+  TallystickError,
+  type Tile,
+  tileAt,
+  tileWidth,
+  type VerifierKey,
+} from '@tallystick/core'
 import type { PublicLog } from './create-public-log.ts'
 import type { StoredCheckpoint } from './log-store.ts'
 import type { BundleReader } from './read-bundle.ts'

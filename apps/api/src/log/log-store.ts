@@ -1,7 +1,4 @@
-import { entryBytesMax } from '@tallystick/core/transparency/entry-bundle'
-import { formatLogEntry, type LogEntry, publicFrom } from '@tallystick/core/transparency/log-entry'
-import { leafHash } from '@tallystick/core/transparency/merkle-hash'
-import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
+import { encodeUtf8, entryBytesMax, formatLogEntry, type LogEntry, leafHash, publicFrom } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 
 /** Entry of the log as it is stored. */

@@ -1,6 +1,4 @@
-import { parseLogEntry } from '@tallystick/core/transparency/log-entry'
-import { equalBytes, leafHash } from '@tallystick/core/transparency/merkle-hash'
-import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
+import { encodeUtf8, equalBytes, leafHash, parseLogEntry } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { ChainConfig } from '../config.ts'

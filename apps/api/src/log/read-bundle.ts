@@ -1,6 +1,4 @@
-import { encodeBundle } from '@tallystick/core/transparency/entry-bundle'
-import { tileWidth } from '@tallystick/core/transparency/tile'
-import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
+import { encodeBundle, encodeUtf8, tileWidth } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import { LRUCache } from 'lru-cache'
 import { readEntries } from './log-store.ts'

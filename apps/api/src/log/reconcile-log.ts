@@ -1,10 +1,14 @@
-import { TallystickError } from '@tallystick/core'
-import type { Checkpoint } from '@tallystick/core/transparency/checkpoint'
-import { parseLogEntry, publicFrom } from '@tallystick/core/transparency/log-entry'
-import { equalBytes, leafHash } from '@tallystick/core/transparency/merkle-hash'
-import { createMerkleTree } from '@tallystick/core/transparency/merkle-tree'
-import { rootAfter } from '@tallystick/core/transparency/root-after'
-import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
+import {
+  type Checkpoint,
+  createMerkleTree,
+  encodeUtf8,
+  equalBytes,
+  leafHash,
+  parseLogEntry,
+  publicFrom,
+  rootAfter,
+  TallystickError,
+} from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { type Auditor, auditedTransaction } from '../audit/audit-log.ts'
 import type { Config } from '../config.ts'

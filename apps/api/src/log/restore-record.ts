@@ -1,5 +1,4 @@
-import { decodeNote } from '@tallystick/core'
-import type { CurveEntry, LogEntry, NotesEntry } from '@tallystick/core/transparency/log-entry'
+import { type CurveEntry, decodeNote, type LogEntry, type NotesEntry } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import type { Address } from 'viem'
 import type { Curve } from '../notes/curve/curve.ts'

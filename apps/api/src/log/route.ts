@@ -1,8 +1,16 @@
-import { type LogProof, periodAt, TallystickError } from '@tallystick/core'
-import { encodeBase64 } from '@tallystick/core/transparency/base64'
-import { hashRange, inclusionRanges } from '@tallystick/core/transparency/merkle-range'
-import { parseTilePath, type Tile, tileAt, tileWidth } from '@tallystick/core/transparency/tile'
-import { formatVerifierKey } from '@tallystick/core/transparency/verifier-key'
+import {
+  encodeBase64,
+  formatVerifierKey,
+  hashRange,
+  inclusionRanges,
+  type LogProof,
+  parseTilePath,
+  periodAt,
+  TallystickError,
+  type Tile,
+  tileAt,
+  tileWidth,
+} from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { LimitAddress } from '../http/address-limit.ts'

@@ -1,6 +1,4 @@
-import { formatCheckpoint } from '@tallystick/core/transparency/checkpoint'
-import type { MerkleTree } from '@tallystick/core/transparency/merkle-tree'
-import { rootAfter } from '@tallystick/core/transparency/root-after'
+import { formatCheckpoint, type MerkleTree, rootAfter } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { LogKey } from './log-key.ts'
 import { logChannel } from './log-migrations.ts'

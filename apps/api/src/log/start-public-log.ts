@@ -1,4 +1,4 @@
-import { formatVerifierKey } from '@tallystick/core/transparency/verifier-key'
+import { formatVerifierKey } from '@tallystick/core'
 import type { Check } from '../admin/readiness.ts'
 import type { Auditor } from '../audit/audit-log.ts'
 import { toSeconds } from '../clock.ts'

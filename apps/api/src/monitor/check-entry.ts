@@ -1,7 +1,13 @@
-import { formatPeriod, periodAt } from '@tallystick/core'
-import { parseJson } from '@tallystick/core/json/parse-json'
-import type { CurveEntry, LogEntry, NotesEntry, SignerEntry } from '@tallystick/core/transparency/log-entry'
-import { parseLogEntry } from '@tallystick/core/transparency/log-entry'
+import {
+  type CurveEntry,
+  formatPeriod,
+  type LogEntry,
+  type NotesEntry,
+  parseJson,
+  parseLogEntry,
+  periodAt,
+  type SignerEntry,
+} from '@tallystick/core'
 import { findPeriodFrom } from './calendar-bounds.ts'
 import { checkNotes, digestNotes, isSame, type Problem } from './check-notes.ts'
 import { addCurve, keptSeconds, pruneCurves } from './curve-records.ts'

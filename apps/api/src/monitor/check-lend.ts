@@ -1,4 +1,4 @@
-import type { Lend } from '@tallystick/chain/pool/read-lends'
+import type { Lend } from '@tallystick/chain'
 import { formatPeriod, periodAt } from '@tallystick/core'
 import { formatUnits } from 'viem'
 import { isSame } from './check-notes.ts'

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
-import { decodeNote, formatNewYork, formatPeriod, maturityOf, periodAt, verifyNote } from '@tallystick/core'
-import type { NotesEntry } from '@tallystick/core/transparency/log-entry'
+import {
+  decodeNote,
+  formatNewYork,
+  formatPeriod,
+  maturityOf,
+  type NotesEntry,
+  periodAt,
+  verifyNote,
+} from '@tallystick/core'
 import type { Address } from 'viem'
 import { findPeriodFrom, hasDate } from './calendar-bounds.ts'
 import { findCurve, findCurveInForce } from './curve-records.ts'

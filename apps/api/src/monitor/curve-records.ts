@@ -1,4 +1,4 @@
-import type { CurveEntry } from '@tallystick/core/transparency/log-entry'
+import type { CurveEntry } from '@tallystick/core'
 import type { CurveRecord } from './monitor-state.ts'
 
 /** Sets of periods that ended longer ago are not expected any more. */

@@ -1,7 +1,4 @@
-import type { Lend } from '@tallystick/chain/pool/read-lends'
-import { type BlockHeader, readLatest } from '@tallystick/chain/rpc/read-blocks'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
-import { NoRpcError } from '@tallystick/chain/rpc/rpc-pool'
+import { type BlockHeader, type Lend, NoRpcError, RpcError, readLatest } from '@tallystick/chain'
 import { formatPeriod, periodAt } from '@tallystick/core'
 import { hasDate } from './calendar-bounds.ts'
 import { followLends } from './follow-lends.ts'

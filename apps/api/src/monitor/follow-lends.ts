@@ -1,9 +1,13 @@
-import { type Lend, type LendsRead, readLends } from '@tallystick/chain/pool/read-lends'
-import { findBlockAt } from '@tallystick/chain/rpc/find-block-at'
-import type { RangeSizer } from '@tallystick/chain/rpc/range-sizer'
-import type { BlockHeader } from '@tallystick/chain/rpc/read-blocks'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
-import type { RpcPool } from '@tallystick/chain/rpc/rpc-pool'
+import {
+  type BlockHeader,
+  findBlockAt,
+  type Lend,
+  type LendsRead,
+  type RangeSizer,
+  RpcError,
+  type RpcPool,
+  readLends,
+} from '@tallystick/chain'
 import { periodAt } from '@tallystick/core'
 import { checkLend } from './check-lend.ts'
 import type { Finding } from './finding.ts'

@@ -1,5 +1,4 @@
-import { formatPeriod, periodAt } from '@tallystick/core'
-import type { LogEntry } from '@tallystick/core/transparency/log-entry'
+import { formatPeriod, type LogEntry, periodAt } from '@tallystick/core'
 import { findPeriodFrom, hasDate } from './calendar-bounds.ts'
 import { followTree } from './follow-tree.ts'
 import { LogFaultError, MissingTileError, StaleCheckpointError } from './log-fault.ts'

@@ -1,8 +1,13 @@
-import { decodeBase64, encodeBase64 } from '@tallystick/core/transparency/base64'
-import { type Checkpoint, checkpointBytesMax, openCheckpoint } from '@tallystick/core/transparency/checkpoint'
-import { equalBytes } from '@tallystick/core/transparency/merkle-hash'
-import { decodeUtf8 } from '@tallystick/core/transparency/utf8'
-import type { VerifierKey } from '@tallystick/core/transparency/verifier-key'
+import {
+  type Checkpoint,
+  checkpointBytesMax,
+  decodeBase64,
+  decodeUtf8,
+  encodeBase64,
+  equalBytes,
+  openCheckpoint,
+  type VerifierKey,
+} from '@tallystick/core'
 import { LogFaultError, MissingTileError, StaleCheckpointError } from './log-fault.ts'
 import { type LogSource, LogUnreachableError } from './log-source.ts'
 import type { MonitorState } from './monitor-state.ts'

@@ -1,7 +1,5 @@
-import { exchange, HttpError } from '@tallystick/chain/http/exchange'
-import { type HttpHead, headerOf } from '@tallystick/chain/http/receive'
-import { parseJson } from '@tallystick/core/json/parse-json'
-import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import { exchange, HttpError, type HttpHead, headerOf } from '@tallystick/chain'
+import { backoffMs, parseJson } from '@tallystick/core'
 
 /** A resource of a log. Without `bytes` it does not exist, and `code` is the service's error code, if it sent one. */
 export type LogResource = { readonly bytes?: Uint8Array | undefined; readonly code?: string | undefined }

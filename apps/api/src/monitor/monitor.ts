@@ -1,4 +1,4 @@
-import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import { backoffMs } from '@tallystick/core'
 import { followChains, forgetIfNeeded, readHeads, setsForLends } from './follow-chains.ts'
 import { followLog } from './follow-log.ts'
 import { createMonitorContext, type MonitorContext, type MonitorOptions, saveProgress } from './monitor-context.ts'

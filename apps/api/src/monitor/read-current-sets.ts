@@ -1,9 +1,14 @@
-import { type Period, periodAt } from '@tallystick/core'
-import { parseJson } from '@tallystick/core/json/parse-json'
-import type { LogEntry, NotesEntry } from '@tallystick/core/transparency/log-entry'
-import { equalBytes, leafHash } from '@tallystick/core/transparency/merkle-hash'
-import { tileWidth } from '@tallystick/core/transparency/tile'
-import { encodeUtf8 } from '@tallystick/core/transparency/utf8'
+import {
+  encodeUtf8,
+  equalBytes,
+  type LogEntry,
+  leafHash,
+  type NotesEntry,
+  type Period,
+  parseJson,
+  periodAt,
+  tileWidth,
+} from '@tallystick/core'
 import { z } from 'zod'
 import { checkEntry, readEntry, toLoggedSet } from './check-entry.ts'
 import type { Finding, FindingKind } from './finding.ts'

@@ -1,8 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
-import { decodeBundle, entryBytesMax } from '@tallystick/core/transparency/entry-bundle'
-import type { LogEntry } from '@tallystick/core/transparency/log-entry'
-import { equalBytes, leafHash } from '@tallystick/core/transparency/merkle-hash'
-import { formatTilePath, tileWidth } from '@tallystick/core/transparency/tile'
+import {
+  decodeBundle,
+  entryBytesMax,
+  equalBytes,
+  formatTilePath,
+  type LogEntry,
+  leafHash,
+  tileWidth,
+} from '@tallystick/core'
 import { checkEntry, readEntry, recordEntry } from './check-entry.ts'
 import type { Finding } from './finding.ts'
 import { LogFaultError } from './log-fault.ts'

@@ -1,4 +1,4 @@
-import { formatVerifierKey, type VerifierKey } from '@tallystick/core/transparency/verifier-key'
+import { formatVerifierKey, type VerifierKey } from '@tallystick/core'
 import { settleWithin } from '../settle-within.ts'
 import { createMonitor, type Monitor } from './monitor.ts'
 import { createMonitorMetrics, serveMetrics } from './monitor-metrics.ts'

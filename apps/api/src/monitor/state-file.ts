@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { TallystickError } from '@tallystick/core'
-import { decodeBase64 } from '@tallystick/core/transparency/base64'
-import { equalBytes } from '@tallystick/core/transparency/merkle-hash'
+import { decodeBase64, equalBytes, TallystickError } from '@tallystick/core'
 import { createState, type MonitorState, monitorStateSchema } from './monitor-state.ts'
 import { decodeEdge, rootOfEdge } from './tree-edge.ts'
 

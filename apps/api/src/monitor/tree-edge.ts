@@ -1,7 +1,13 @@
-import { decodeBase64, encodeBase64 } from '@tallystick/core/transparency/base64'
-import { emptyRoot, hashBytes, nodeHash } from '@tallystick/core/transparency/merkle-hash'
-import { rootOf } from '@tallystick/core/transparency/merkle-range'
-import { hashOfNode, tileWidth } from '@tallystick/core/transparency/tile'
+import {
+  decodeBase64,
+  emptyRoot,
+  encodeBase64,
+  hashBytes,
+  hashOfNode,
+  nodeHash,
+  rootOf,
+  tileWidth,
+} from '@tallystick/core'
 
 /**
  * Right edge of a tree: the hashes of the last, partial tile of each level, from the leaves on. The root and every later tree

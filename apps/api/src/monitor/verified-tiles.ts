@@ -1,7 +1,17 @@
-import { encodeBase64 } from '@tallystick/core/transparency/base64'
-import { equalBytes, hashBytes } from '@tallystick/core/transparency/merkle-hash'
-import { nodesOf, rootOf, type TreeNode } from '@tallystick/core/transparency/merkle-range'
-import { formatTilePath, hashOfNode, type Tile, tileAt, tileOf, tileWidth } from '@tallystick/core/transparency/tile'
+import {
+  encodeBase64,
+  equalBytes,
+  formatTilePath,
+  hashBytes,
+  hashOfNode,
+  nodesOf,
+  rootOf,
+  type Tile,
+  type TreeNode,
+  tileAt,
+  tileOf,
+  tileWidth,
+} from '@tallystick/core'
 import { LogFaultError, MissingTileError } from './log-fault.ts'
 import type { LogSource } from './log-source.ts'
 import { rootOfEdge, rootOfTile, splitHashes, type TreeEdge } from './tree-edge.ts'

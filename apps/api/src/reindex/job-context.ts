@@ -1,5 +1,4 @@
-import { createRpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
-import { createRpcPool, type RpcPool } from '@tallystick/chain/rpc/rpc-pool'
+import { createRpcEndpoint, createRpcPool, type RpcPool } from '@tallystick/chain'
 import { type Database, openDatabase } from '@tallystick/database'
 import type { FollowerLog } from '@tallystick/subgraph'
 import type { ChainConfig, Config } from '../config.ts'

@@ -1,5 +1,4 @@
-import { findBlock } from '@tallystick/chain/rpc/read-blocks'
-import { NoRpcError, type RpcPool } from '@tallystick/chain/rpc/rpc-pool'
+import { findBlock, NoRpcError, type RpcPool } from '@tallystick/chain'
 import type { Database } from '@tallystick/database'
 import {
   auditIndex,

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { createAbort, type StopSignal } from '@tallystick/core/signal/create-abort'
+import { createAbort, type StopSignal } from '@tallystick/core'
 import { Agent, type Dispatcher } from 'undici'
 import { codeOf, type HttpAnswer, type HttpHead, headerOf, receive } from './receive.ts'
 

@@ -1,4 +1,4 @@
-import { parseJson } from '@tallystick/core/json/parse-json'
+import { parseJson } from '@tallystick/core'
 import { exchange, HttpError } from '../http/exchange.ts'
 import { type HttpAnswer, headerOf } from '../http/receive.ts'
 import { RpcError } from './rpc-error.ts'

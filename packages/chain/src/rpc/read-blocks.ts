@@ -1,4 +1,4 @@
-import { type LogBloom, parseLogBloom } from '@tallystick/core/bloom/log-bloom'
+import { type LogBloom, parseLogBloom } from '@tallystick/core'
 import type { RpcCall, RpcEndpoint } from './rpc-endpoint.ts'
 import { RpcError } from './rpc-error.ts'
 

@@ -1,5 +1,5 @@
 import { lend, permitLend } from '@tallystick/contracts/pool-functions'
-import type { Note } from '@tallystick/core/note/note'
+import type { Note } from '@tallystick/core'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { Call } from './call.ts'
 import { type Permit, splitPermit } from './split-permit.ts'

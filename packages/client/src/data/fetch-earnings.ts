@@ -1,6 +1,4 @@
-import { fixedIncome } from '@tallystick/core/income/fixed-income'
-import { floatingIncome } from '@tallystick/core/income/floating-income'
-import { partnerFee } from '@tallystick/core/income/partner-fee'
+import { fixedIncome, floatingIncome, partnerFee } from '@tallystick/core'
 import type { Address } from 'viem'
 import { decodeInteger, decodeMember, type Place } from '../decode/decode.ts'
 import type { Connection } from '../http/connection.ts'

@@ -1,4 +1,4 @@
-import type { PositionTerms } from '@tallystick/core/income/position-terms'
+import type { PositionTerms } from '@tallystick/core'
 import type { Address, Hex } from 'viem'
 import { decodeHex, decodeInteger, decodeMember, decodeString, type Place } from '../decode/decode.ts'
 import type { Connection } from '../http/connection.ts'

@@ -1,4 +1,4 @@
-import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import { backoffMs } from '@tallystick/core'
 import { MalformedAnswerError } from '../errors.ts'
 import type { Connection } from '../http/connection.ts'
 import { errorOfAnswer } from '../http/error-of-answer.ts'

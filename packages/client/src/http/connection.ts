@@ -1,4 +1,4 @@
-import { isApiKey } from '@tallystick/core/key/api-key'
+import { isApiKey } from '@tallystick/core'
 import type { Environment } from '../environment.ts'
 import { HttpsRequiredError, InvalidApiKeyError, InvalidRequestError } from '../errors.ts'
 

@@ -1,5 +1,4 @@
-import { type ErrorCode, errorCodes } from '@tallystick/core/error/tallystick-error'
-import { parseJson } from '@tallystick/core/json/parse-json'
+import { type ErrorCode, errorCodes, parseJson } from '@tallystick/core'
 import type { ClientError, ClientErrorOptions } from '../client-error.ts'
 import {
   HttpsRequiredError,

@@ -1,4 +1,4 @@
-import { errorCodes } from '@tallystick/core/error/tallystick-error'
+import { errorCodes } from '@tallystick/core'
 import type { ClientError } from '../client-error.ts'
 
 /**

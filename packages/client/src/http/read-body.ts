@@ -1,4 +1,4 @@
-import { readChunks } from '@tallystick/core/stream/read-chunks'
+import { readChunks } from '@tallystick/core'
 import { MalformedAnswerError } from '../errors.ts'
 
 // A page of 1,000 positions is less than 1 MB.

@@ -1,5 +1,4 @@
-import { parseJson } from '@tallystick/core/json/parse-json'
-import { redact } from '@tallystick/core/text/redact'
+import { parseJson, redact } from '@tallystick/core'
 import { ClientError } from '../client-error.ts'
 import type { Reading } from '../environment.ts'
 import { MalformedAnswerError } from '../errors.ts'

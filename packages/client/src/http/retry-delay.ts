@@ -1,4 +1,4 @@
-import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import { backoffMs } from '@tallystick/core'
 import { ClientError } from '../client-error.ts'
 
 const backoff = { minMs: 500, maxMs: 8_000 }

@@ -1,7 +1,4 @@
-import { fixedIncome } from '@tallystick/core/income/fixed-income'
-import { type FloatingAccumulator, floatingIncome } from '@tallystick/core/income/floating-income'
-import { partnerFee } from '@tallystick/core/income/partner-fee'
-import type { PositionTerms } from '@tallystick/core/income/position-terms'
+import { type FloatingAccumulator, fixedIncome, floatingIncome, type PositionTerms, partnerFee } from '@tallystick/core'
 
 /** Floating income that a pool has reported, and the time. `floatingAccumulator` makes it from `client.floatingIncomes()`. */
 export type ReportedIncome = FloatingAccumulator & {

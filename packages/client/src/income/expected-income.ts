@@ -1,6 +1,4 @@
-import { fixedIncome } from '@tallystick/core/income/fixed-income'
-import { partnerFee } from '@tallystick/core/income/partner-fee'
-import type { NoteTerms } from '@tallystick/core/note/note'
+import { fixedIncome, type NoteTerms, partnerFee } from '@tallystick/core'
 import { usuallyCompleteFrom } from './claimability.ts'
 
 /** Expected income of a lend, in the dollar token's smallest unit, if it is claimed from `holdsFrom` on. */

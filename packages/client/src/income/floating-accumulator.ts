@@ -1,4 +1,4 @@
-import type { FloatingAccumulator } from '@tallystick/core/income/floating-income'
+import type { FloatingAccumulator } from '@tallystick/core'
 import type { FloatingIncomeDay } from '../data/fetch-floating-incomes.ts'
 
 /**

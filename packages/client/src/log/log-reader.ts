@@ -1,9 +1,17 @@
-import { checkpointBytesMax } from '@tallystick/core/transparency/checkpoint'
-import { decodeBundle, entryBytesMax } from '@tallystick/core/transparency/entry-bundle'
-import { hashBytes } from '@tallystick/core/transparency/merkle-hash'
-import type { ReadNode, TreeNode } from '@tallystick/core/transparency/merkle-range'
-import { formatTilePath, hashOfNode, type Tile, tileOf, tileWidth } from '@tallystick/core/transparency/tile'
-import { decodeUtf8 } from '@tallystick/core/transparency/utf8'
+import {
+  checkpointBytesMax,
+  decodeBundle,
+  decodeUtf8,
+  entryBytesMax,
+  formatTilePath,
+  hashBytes,
+  hashOfNode,
+  type ReadNode,
+  type Tile,
+  type TreeNode,
+  tileOf,
+  tileWidth,
+} from '@tallystick/core'
 import { ClientError } from '../client-error.ts'
 import type { Connection } from '../http/connection.ts'
 import { requestBytes } from '../http/request-bytes.ts'

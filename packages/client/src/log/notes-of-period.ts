@@ -1,5 +1,4 @@
-import type { Note } from '@tallystick/core/note/note'
-import { decodeUtf8 } from '@tallystick/core/transparency/utf8'
+import { decodeUtf8, type Note } from '@tallystick/core'
 import { decodeDecimal, decodeList, decodeMember, decodeString, type Place, refuse } from '../decode/decode.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { NotLoggedError } from './log-error.ts'

@@ -1,8 +1,16 @@
-import { type Checkpoint, CheckpointError, openCheckpoint } from '@tallystick/core/transparency/checkpoint'
-import { equalBytes } from '@tallystick/core/transparency/merkle-hash'
-import { consistencyRanges, hashRange, nodesOf, rootOf } from '@tallystick/core/transparency/merkle-range'
-import type { VerifierKey } from '@tallystick/core/transparency/verifier-key'
-import { type TreeHead, verifyConsistency } from '@tallystick/core/transparency/verify-proof'
+import {
+  type Checkpoint,
+  CheckpointError,
+  consistencyRanges,
+  equalBytes,
+  hashRange,
+  nodesOf,
+  openCheckpoint,
+  rootOf,
+  type TreeHead,
+  type VerifierKey,
+  verifyConsistency,
+} from '@tallystick/core'
 import { InvalidRequestError } from '../errors.ts'
 import { forked, invalid } from './log-failures.ts'
 import type { LogReader } from './log-reader.ts'

@@ -1,9 +1,14 @@
-import type { Note } from '@tallystick/core/note/note'
-import type { Checkpoint } from '@tallystick/core/transparency/checkpoint'
-import { leafHash } from '@tallystick/core/transparency/merkle-hash'
-import { hashRange, inclusionRanges, nodesOf } from '@tallystick/core/transparency/merkle-range'
-import { parseVerifierKey, type VerifierKey } from '@tallystick/core/transparency/verifier-key'
-import { verifyInclusion } from '@tallystick/core/transparency/verify-proof'
+import {
+  type Checkpoint,
+  hashRange,
+  inclusionRanges,
+  leafHash,
+  type Note,
+  nodesOf,
+  parseVerifierKey,
+  type VerifierKey,
+  verifyInclusion,
+} from '@tallystick/core'
 import { createEnvironment, type Environment, type FetchFunction } from '../environment.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { type Connection, parseUrl } from '../http/connection.ts'

@@ -1,4 +1,4 @@
-import type { Note } from '@tallystick/core/note/note'
+import type { Note } from '@tallystick/core'
 import {
   decodeCount,
   decodeDecimal,

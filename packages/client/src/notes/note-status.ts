@@ -1,4 +1,4 @@
-import { type NoteStatus, type NoteTerms, noteStatusAt } from '@tallystick/core/note/note'
+import { type NoteStatus, type NoteTerms, noteStatusAt } from '@tallystick/core'
 
 /**
  * Returns whether the pool would accept a note at an instant in Unix seconds. Both ends of the window are excluded, as on the

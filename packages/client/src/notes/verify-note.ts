@@ -1,5 +1,4 @@
-import type { Note } from '@tallystick/core/note/note'
-import { type NoteVerification, verifyNote as verifyCoreNote } from '@tallystick/core/note/verify-note'
+import { type Note, type NoteVerification, verifyNote as verifyCoreNote } from '@tallystick/core'
 import type { Address } from 'viem'
 
 /** Options of `verifyNote`. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { MessageChannel, Worker } from 'node:worker_threads'
-import { TallystickError } from '@tallystick/core/error/tallystick-error'
+import { TallystickError } from '@tallystick/core'
 import type { ThreadSettings } from './messages.ts'
 import { createPortClient, type PortClient } from './port-client.ts'
 

@@ -1,4 +1,4 @@
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import { RpcError } from '@tallystick/chain'
 import type { ChainContext, Cursor } from './chain-context.ts'
 import type { BlockLogs } from './mapping.ts'
 import { changed, linkParents, type Range, readRange } from './read-range.ts'

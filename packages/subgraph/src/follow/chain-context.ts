@@ -1,6 +1,4 @@
-import type { ChainIdentity } from '@tallystick/chain/rpc/chain-identity'
-import type { RangeSizer } from '@tallystick/chain/rpc/range-sizer'
-import type { RpcPool } from '@tallystick/chain/rpc/rpc-pool'
+import type { ChainIdentity, RangeSizer, RpcPool } from '@tallystick/chain'
 import type { Block } from '../store/block.ts'
 import type { Subgraph } from '../subgraph.ts'
 import type { FollowerLog } from './follower-log.ts'

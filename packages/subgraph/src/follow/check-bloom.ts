@@ -1,6 +1,5 @@
-import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
-import type { LogBloom } from '@tallystick/core/bloom/log-bloom'
+import { type RpcEndpoint, RpcError } from '@tallystick/chain'
+import type { LogBloom } from '@tallystick/core'
 import type { BlockLogs } from './mapping.ts'
 
 /** Contracts whose logs are indexed, in lower case, and the first topics of the events that a mapping uses, if known. */

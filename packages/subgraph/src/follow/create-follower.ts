@@ -1,8 +1,13 @@
-import { type ChainIdentity, createChainIdentity } from '@tallystick/chain/rpc/chain-identity'
-import { createRangeSizer } from '@tallystick/chain/rpc/range-sizer'
-import { createRpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
-import { createRpcPool, NoRpcError, type RpcPool } from '@tallystick/chain/rpc/rpc-pool'
+import {
+  type ChainIdentity,
+  createChainIdentity,
+  createRangeSizer,
+  createRpcEndpoint,
+  createRpcPool,
+  NoRpcError,
+  RpcError,
+  type RpcPool,
+} from '@tallystick/chain'
 import type { Database, Lock } from '@tallystick/database'
 import type { Subgraph } from '../subgraph.ts'
 import { SubgraphError } from '../subgraph-error.ts'

@@ -1,5 +1,4 @@
-import { isHash, parseQuantity } from '@tallystick/chain/rpc/read-blocks'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import { isHash, parseQuantity, RpcError } from '@tallystick/chain'
 import type { Log } from './mapping.ts'
 
 /** Logs of one block in their order. The timestamp is undefined if the server does not send it. */

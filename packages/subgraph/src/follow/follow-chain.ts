@@ -1,5 +1,4 @@
-import { readLatest } from '@tallystick/chain/rpc/read-blocks'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import { RpcError, readLatest } from '@tallystick/chain'
 import { backfill } from './backfill.ts'
 import type { ChainContext, Cursor } from './chain-context.ts'
 import { followHead, storeFirst } from './follow-head.ts'

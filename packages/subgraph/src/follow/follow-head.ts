@@ -1,4 +1,4 @@
-import type { HeaderWithBloom } from '@tallystick/chain/rpc/read-blocks'
+import type { HeaderWithBloom } from '@tallystick/chain'
 import type { ChainContext, Cursor } from './chain-context.ts'
 import { changed } from './read-range.ts'
 import { readSpan } from './read-span.ts'

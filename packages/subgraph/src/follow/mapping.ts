@@ -1,5 +1,4 @@
-import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
-import type { RpcPool } from '@tallystick/chain/rpc/rpc-pool'
+import type { RpcEndpoint, RpcPool } from '@tallystick/chain'
 import type { Block } from '../store/block.ts'
 import type { BlockChanges } from '../store/collect-changes.ts'
 import type { StoredEntity } from '../store/load-entities.ts'

@@ -1,4 +1,4 @@
-import type { RpcPool } from '@tallystick/chain/rpc/rpc-pool'
+import type { RpcPool } from '@tallystick/chain'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createHeadObserver } from './observe-head.ts'
 

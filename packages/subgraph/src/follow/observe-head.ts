@@ -1,6 +1,5 @@
-import { readLatest } from '@tallystick/chain/rpc/read-blocks'
-import type { RpcPool } from '@tallystick/chain/rpc/rpc-pool'
-import { createLogThrottle } from '@tallystick/core/log/log-throttle'
+import { type RpcPool, readLatest } from '@tallystick/chain'
+import { createLogThrottle } from '@tallystick/core'
 import type { FollowerProgress } from './follower-status.ts'
 
 // Rarely, because the follower that has the lock polls the same servers.

@@ -1,6 +1,4 @@
-import { readBlocks, toQuantity } from '@tallystick/chain/rpc/read-blocks'
-import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import { type RpcEndpoint, RpcError, readBlocks, toQuantity } from '@tallystick/chain'
 import type { Block } from '../store/block.ts'
 import { type DecodedBlock, decodeLogs } from './decode-logs.ts'
 import type { BlockLogs } from './mapping.ts'

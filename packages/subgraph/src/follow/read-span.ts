@@ -1,5 +1,4 @@
-import { type HeaderWithBloom, parseHeader, readHeaders, toBlockCall } from '@tallystick/chain/rpc/read-blocks'
-import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
+import { type HeaderWithBloom, parseHeader, type RpcEndpoint, readHeaders, toBlockCall } from '@tallystick/chain'
 import { type Contracts, refuseLeftOutLogs } from './check-bloom.ts'
 import { type DecodedBlock, decodeLogs } from './decode-logs.ts'
 import type { BlockLogs } from './mapping.ts'

@@ -1,7 +1,11 @@
-import type { ChainIdentity } from '@tallystick/chain/rpc/chain-identity'
-import { findBlock, type HeaderWithBloom, readLatestHeader } from '@tallystick/chain/rpc/read-blocks'
-import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import {
+  type ChainIdentity,
+  findBlock,
+  type HeaderWithBloom,
+  type RpcEndpoint,
+  RpcError,
+  readLatestHeader,
+} from '@tallystick/chain'
 import type { Block } from '../store/block.ts'
 import type { Subgraph } from '../subgraph.ts'
 import type { Cursor } from './chain-context.ts'

@@ -1,6 +1,4 @@
-import { readLatest } from '@tallystick/chain/rpc/read-blocks'
-import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import { type RpcEndpoint, RpcError, readLatest } from '@tallystick/chain'
 import type { Block } from '../store/block.ts'
 import { SubgraphError } from '../subgraph-error.ts'
 import type { ChainContext, Cursor } from './chain-context.ts'

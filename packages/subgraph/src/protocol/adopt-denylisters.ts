@@ -1,6 +1,4 @@
-import { createRangeSizer } from '@tallystick/chain/rpc/range-sizer'
-import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import { createRangeSizer, type RpcEndpoint, RpcError } from '@tallystick/chain'
 import type { IndexReader } from '../follow/mapping.ts'
 import { readRange } from '../follow/read-range.ts'
 import { type Context, changeAccount, changePool } from './change-entities.ts'

@@ -1,5 +1,4 @@
-import type { RpcCall } from '@tallystick/chain/rpc/rpc-endpoint'
-import { RpcError, type RpcErrorKind } from '@tallystick/chain/rpc/rpc-error'
+import { type RpcCall, RpcError, type RpcErrorKind } from '@tallystick/chain'
 import { eventTopics } from '@tallystick/contracts/event-topics'
 import { expect, test } from 'vitest'
 import {

@@ -1,5 +1,4 @@
-import { readDenylisters } from '@tallystick/chain/pool/read-denylisters'
-import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
+import { type RpcEndpoint, readDenylisters } from '@tallystick/chain'
 import type { MappingContext, OpenMapping } from '../follow/mapping.ts'
 import { type Adoption, readIndexedListings, readListed } from './adopt-denylisters.ts'
 import { createProtocolMapping, type ProtocolMappingOptions } from './create-protocol-mapping.ts'

@@ -1,12 +1,20 @@
 import { Buffer } from 'node:buffer'
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { formatCheckpoint, formatSignedNote } from '@tallystick/core/transparency/checkpoint'
-import { encodeBundle } from '@tallystick/core/transparency/entry-bundle'
-import { leafHash } from '@tallystick/core/transparency/merkle-hash'
-import { hashRange, inclusionRanges, rootOf } from '@tallystick/core/transparency/merkle-range'
-import { createMerkleTree } from '@tallystick/core/transparency/merkle-tree'
-import { parseTilePath, type Tile, tileAt } from '@tallystick/core/transparency/tile'
-import { createVerifierKey, formatVerifierKey } from '@tallystick/core/transparency/verifier-key'
+import {
+  createMerkleTree,
+  createVerifierKey,
+  encodeBundle,
+  formatCheckpoint,
+  formatSignedNote,
+  formatVerifierKey,
+  hashRange,
+  inclusionRanges,
+  leafHash,
+  parseTilePath,
+  rootOf,
+  type Tile,
+  tileAt,
+} from '@tallystick/core'
 
 /** A public log in memory (C2SP tlog-tiles), for tests. */
 export type PublicLog = {

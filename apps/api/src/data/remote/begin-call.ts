@@ -1,5 +1,4 @@
-import type { TallystickError } from '@tallystick/core'
-import { createAbort, type StopSignal } from '@tallystick/core/signal/create-abort'
+import { createAbort, type StopSignal, type TallystickError } from '@tallystick/core'
 import type { SubgraphAnswer } from '../chain-subgraph.ts'
 import { deadlineReached, superseded } from '../deadline.ts'
 import { type Phase, slowError } from './transport-error.ts'

@@ -1,4 +1,4 @@
-import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import { backoffMs } from '@tallystick/core'
 
 /**
  * Circuit breaker of an upstream. `closed`: queries are sent. `open`: none are sent until `openUntilMs`. `probing`: a probe

@@ -1,6 +1,5 @@
-import { headerOf } from '@tallystick/chain/http/receive'
-import type { TallystickError } from '@tallystick/core'
-import { isCutOff, parseJson } from '@tallystick/core/json/parse-json'
+import { headerOf } from '@tallystick/chain'
+import { isCutOff, parseJson, type TallystickError } from '@tallystick/core'
 import { parseRetryAfter } from '../../http/parse-retry-after.ts'
 import { type Head, type SubgraphAnswer, upstreamError } from '../chain-subgraph.ts'
 import { classifyErrors, cleanMessages, type ErrorEntries } from './classify-errors.ts'

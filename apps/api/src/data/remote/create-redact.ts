@@ -1,4 +1,4 @@
-import { redact } from '@tallystick/core/text/redact'
+import { redact } from '@tallystick/core'
 import type { Secret } from '../../config-secrets.ts'
 
 /** Shortens an upstream's message to one line and removes all parts of the URL and the headers. */

@@ -1,4 +1,4 @@
-import type { StopSignal } from '@tallystick/core/signal/create-abort'
+import type { StopSignal } from '@tallystick/core'
 import { upstreamError } from '../chain-subgraph.ts'
 
 export type Slots = {

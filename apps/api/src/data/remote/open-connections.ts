@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import { type HttpHead, receive } from '@tallystick/chain/http/receive'
-import type { StopSignal } from '@tallystick/core/signal/create-abort'
+import { type HttpHead, receive } from '@tallystick/chain'
+import type { StopSignal } from '@tallystick/core'
 import { buildConnector, Pool } from 'undici'
 import { createSlots } from './create-slots.ts'
 

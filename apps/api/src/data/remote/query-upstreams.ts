@@ -1,5 +1,4 @@
-import type { TallystickError } from '@tallystick/core'
-import type { StopSignal } from '@tallystick/core/signal/create-abort'
+import type { StopSignal, TallystickError } from '@tallystick/core'
 import { type Head, type SubgraphAnswer, upstreamError } from '../chain-subgraph.ts'
 import { deadlineReached, superseded } from '../deadline.ts'
 import type { Call, CallOutcome } from './begin-call.ts'

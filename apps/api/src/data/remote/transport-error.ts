@@ -1,4 +1,4 @@
-import { codeOf } from '@tallystick/chain/http/receive'
+import { codeOf } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
 import { type UpstreamFailure, upstreamError } from '../chain-subgraph.ts'
 

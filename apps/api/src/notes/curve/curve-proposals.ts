@@ -1,5 +1,4 @@
-import { formatNewYork, type Period, TallystickError } from '@tallystick/core'
-import type { CurvePoints } from '@tallystick/core/admin/curve-report'
+import { type CurvePoints, formatNewYork, type Period, TallystickError } from '@tallystick/core'
 import type { Migration, Queryable } from '@tallystick/database'
 
 /** A curve that needs the approval of a second person. It is not in force. Timestamps are Unix seconds. */

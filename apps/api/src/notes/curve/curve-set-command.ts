@@ -1,4 +1,4 @@
-import type { CurvePoints } from '@tallystick/core/admin/curve-report'
+import type { CurvePoints } from '@tallystick/core'
 
 /** Returns the advice to set these coupons, for all chains or one, with `--confirm`, which overrides the move rails. */
 export function formatConfirmAdvice(points: CurvePoints, chainId: number | null): string {

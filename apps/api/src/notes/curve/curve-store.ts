@@ -1,5 +1,10 @@
-import { curveProvenanceSchema, type Period, periodAfter } from '@tallystick/core'
-import type { CurvePoints, CurveSourceName } from '@tallystick/core/admin/curve-report'
+import {
+  type CurvePoints,
+  type CurveSourceName,
+  curveProvenanceSchema,
+  type Period,
+  periodAfter,
+} from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import { type AuditedChange, type Auditor, auditedTransaction } from '../../audit/audit-log.ts'
 import type { Curve } from './curve.ts'

@@ -1,5 +1,4 @@
-import { type CurveProvenance, TallystickError } from '@tallystick/core'
-import type { CurvePoints, CurveSourceName } from '@tallystick/core/admin/curve-report'
+import { type CurvePoints, type CurveProvenance, type CurveSourceName, TallystickError } from '@tallystick/core'
 
 export type Curve = {
   readonly id: bigint

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Period } from '@tallystick/core'
-import type { CouponBound } from '@tallystick/core/admin/curve-preview'
-import type { CurvePoints } from '@tallystick/core/admin/curve-report'
+import type { CouponBound, CurvePoints, Period } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import type { ChainConfig } from '../../config.ts'
 import { listCouponBounds } from '../issue/coupon-bounds.ts'

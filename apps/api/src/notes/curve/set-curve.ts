@@ -1,5 +1,4 @@
-import { formatNewYork, type Period, periodAt, TallystickError } from '@tallystick/core'
-import type { CurvePoints } from '@tallystick/core/admin/curve-report'
+import { type CurvePoints, formatNewYork, type Period, periodAt, TallystickError } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import type { Auditor } from '../../audit/audit-log.ts'
 import type { ChainConfig, Config } from '../../config.ts'

@@ -1,4 +1,4 @@
-import type { CouponBound } from '@tallystick/core/admin/curve-preview'
+import type { CouponBound } from '@tallystick/core'
 import type { RailInput } from './rail-input.ts'
 
 /** Returns the range that each coupon rail allows for a tenor: those that `findCouponRefusal` and `findMoveRefusal` apply. */

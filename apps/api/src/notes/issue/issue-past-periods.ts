@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { maturityOf, type Period } from '@tallystick/core'
-import type { CurvePoints } from '@tallystick/core/admin/curve-report'
+import { type CurvePoints, maturityOf, type Period } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { parseSignature } from 'viem'
 import type { ChainConfig } from '../../config.ts'

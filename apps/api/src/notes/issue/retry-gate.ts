@@ -1,4 +1,4 @@
-import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import { backoffMs } from '@tallystick/core'
 
 export type RetryGate = {
   /**

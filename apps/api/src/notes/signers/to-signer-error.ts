@@ -1,4 +1,4 @@
-import type { HttpError } from '@tallystick/chain/http/exchange'
+import type { HttpError } from '@tallystick/chain'
 import { SignerError } from './signer.ts'
 
 const failures = { timeout: 'timeout', too_large: 'malformed', unreachable: 'unreachable' } as const

@@ -1,6 +1,7 @@
 import {
   billDays,
   billTerms,
+  type CurvePoints,
   type CurveProvenance,
   countBusinessDays,
   couponsFromBills,
@@ -9,7 +10,6 @@ import {
   newYorkDate,
   type Period,
 } from '@tallystick/core'
-import type { CurvePoints } from '@tallystick/core/admin/curve-report'
 import { z } from 'zod'
 import type { Config } from '../../config.ts'
 import { type ChosenRow, chooseRow, formatTerms } from './choose-row.ts'

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { exchange, HttpError } from '@tallystick/chain/http/exchange'
-import type { HttpHead } from '@tallystick/chain/http/receive'
+import { exchange, HttpError, type HttpHead } from '@tallystick/chain'
 import { TreasuryFeedError } from './feed-error.ts'
 
 export type FeedDocument = {

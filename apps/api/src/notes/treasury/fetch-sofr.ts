@@ -1,4 +1,4 @@
-import { parseJson } from '@tallystick/core/json/parse-json'
+import { parseJson } from '@tallystick/core'
 import { z } from 'zod'
 import { TreasuryFeedError } from './feed-error.ts'
 import { type DocumentSource, fetchDocument } from './fetch-document.ts'

@@ -1,5 +1,4 @@
-import { type Period, periodAfter, periodAt } from '@tallystick/core'
-import { backoffMs } from '@tallystick/core/retry/backoff-ms'
+import { backoffMs, type Period, periodAfter, periodAt } from '@tallystick/core'
 import { toSeconds } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import type { CurveSource } from '../curve/curve-source.ts'

@@ -1,5 +1,4 @@
-import type { Period } from '@tallystick/core'
-import { createLogThrottle } from '@tallystick/core/log/log-throttle'
+import { createLogThrottle, type Period } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type Clock, toSeconds } from '../../clock.ts'

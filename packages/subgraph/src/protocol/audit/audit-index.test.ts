@@ -1,5 +1,4 @@
-import type { RpcCall, RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import { type RpcCall, type RpcEndpoint, RpcError } from '@tallystick/chain'
 import { expect, test } from 'vitest'
 import type { QueryRequest } from '../../query/request/read-request.ts'
 import { auditIndex } from './audit-index.ts'

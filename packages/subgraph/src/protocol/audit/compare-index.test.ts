@@ -1,5 +1,4 @@
-import type { RpcCall } from '@tallystick/chain/rpc/rpc-endpoint'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import { type RpcCall, RpcError } from '@tallystick/chain'
 import { expect, test } from 'vitest'
 import { compareAccounts } from './compare-accounts.ts'
 import { compareIncomes } from './compare-incomes.ts'

@@ -1,5 +1,4 @@
-import { callContracts } from '@tallystick/chain/pool/call-contract'
-import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
+import { callContracts, type RpcEndpoint } from '@tallystick/chain'
 import type { Pool } from '../entities.ts'
 import type { Difference } from './difference.ts'
 import { integerAt } from './words.ts'

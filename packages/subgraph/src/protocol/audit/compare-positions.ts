@@ -1,5 +1,4 @@
-import { callContracts } from '@tallystick/chain/pool/call-contract'
-import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
+import { callContracts, type RpcEndpoint } from '@tallystick/chain'
 import type { PositionInfo } from '../entities.ts'
 import type { Difference } from './difference.ts'
 import { addressAt, encodeWord, hexAt, integerAt } from './words.ts'

@@ -1,7 +1,4 @@
-import { findBlock } from '@tallystick/chain/rpc/read-blocks'
-import type { RpcEndpoint } from '@tallystick/chain/rpc/rpc-endpoint'
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
-import { NoRpcError, type RpcPool } from '@tallystick/chain/rpc/rpc-pool'
+import { findBlock, NoRpcError, type RpcEndpoint, RpcError, type RpcPool } from '@tallystick/chain'
 import { pause } from '../../follow/pause.ts'
 import type { Subgraph } from '../../subgraph.ts'
 import { SubgraphError } from '../../subgraph-error.ts'

@@ -1,4 +1,4 @@
-import { RpcError } from '@tallystick/chain/rpc/rpc-error'
+import { RpcError } from '@tallystick/chain'
 
 type Hex = `0x${string}`
 

@@ -1,4 +1,4 @@
-import type { StopSignal } from '@tallystick/core/signal/create-abort'
+import type { StopSignal } from '@tallystick/core'
 import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql'
 import { QueryError } from '../query-error.ts'
 import { coerceVariables, type Values } from './coerce-arguments.ts'

@@ -1,4 +1,4 @@
-import { createAbort } from '@tallystick/core/signal/create-abort'
+import { createAbort } from '@tallystick/core'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startDeadline } from './start-deadline.ts'
 

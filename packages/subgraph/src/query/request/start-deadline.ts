@@ -1,4 +1,4 @@
-import { createAbort, type StopSignal } from '@tallystick/core/signal/create-abort'
+import { createAbort, type StopSignal } from '@tallystick/core'
 
 export type Deadline = {
   /** By `performance.now()`. */

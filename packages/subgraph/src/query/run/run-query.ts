@@ -1,4 +1,4 @@
-import type { StopSignal } from '@tallystick/core/signal/create-abort'
+import type { StopSignal } from '@tallystick/core'
 import type { Values } from '../request/coerce-arguments.ts'
 import { startDeadline } from '../request/start-deadline.ts'
 import type { CompiledQuery } from '../sql/compile-query.ts'

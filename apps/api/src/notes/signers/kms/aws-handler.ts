@@ -1,4 +1,4 @@
-import { exchange, HttpError } from '@tallystick/chain/http/exchange'
+import { exchange, HttpError } from '@tallystick/chain'
 
 /** Request of the AWS SDK. Those of KMS have no query string. */
 type AwsRequest = {

@@ -1,6 +1,5 @@
-import { exchange, HttpError } from '@tallystick/chain/http/exchange'
-import type { HttpHead } from '@tallystick/chain/http/receive'
-import { parseJson } from '@tallystick/core/json/parse-json'
+import { exchange, HttpError, type HttpHead } from '@tallystick/chain'
+import { parseJson } from '@tallystick/core'
 import { SignerError } from '../signer.ts'
 import { toSignerError } from '../to-signer-error.ts'
 

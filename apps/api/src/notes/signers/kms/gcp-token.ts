@@ -1,4 +1,4 @@
-import { headerOf } from '@tallystick/chain/http/receive'
+import { headerOf } from '@tallystick/chain'
 import { SignerError } from '../signer.ts'
 import { parseServiceAccount, type ServiceAccount } from './gcp-credentials.ts'
 import { type GcpRequest, sendGcpRequest, toGcpError } from './gcp-request.ts'

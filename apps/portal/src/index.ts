@@ -1,0 +1,2 @@
+export { parseMarkdown } from './docs/parse-markdown.ts'
+export { parseGuide, readErrorGuide } from './docs/read-guide.ts'
