@@ -1,9 +1,15 @@
-export { annualisedFloatingRate } from '@tallystick/core/income/annualised-floating-rate'
-export { fixedIncome } from '@tallystick/core/income/fixed-income'
-export { type FloatingAccumulator, floatingIncome } from '@tallystick/core/income/floating-income'
-export type { PositionTerms } from '@tallystick/core/income/position-terms'
-export type { Note, NoteSignature, NoteStatus, NoteTerms } from '@tallystick/core/note/note'
-export type { NoteVerification } from '@tallystick/core/note/verify-note'
+export {
+  annualisedFloatingRate,
+  type FloatingAccumulator,
+  fixedIncome,
+  floatingIncome,
+  type Note,
+  type NoteSignature,
+  type NoteStatus,
+  type NoteTerms,
+  type NoteVerification,
+  type PositionTerms,
+} from '@tallystick/core'
 export type { Call } from './chain/call.ts'
 export {
   type BatchClaimOptions,
