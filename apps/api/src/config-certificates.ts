@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { z } from 'zod'
+import { ticketKeyBytes } from './http/watch-ticket-keys.ts'
 
 /** Adds a fault for each file that is unreadable, not PEM, or does not match the other. */
 export function checkCertificate(
@@ -33,9 +34,6 @@ export function checkCertificate(
     context.addIssue({ code: 'custom', path: ['key'], message })
   }
 }
-
-/** Size of the key that Node encrypts session tickets with. */
-export const ticketKeyBytes = 48
 
 /** Adds a fault if the file of the ticket key is unreadable or has another size. */
 export function checkTicketKeys(path: string, context: z.RefinementCtx): void {

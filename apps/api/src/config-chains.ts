@@ -1,9 +1,10 @@
 import { entryBytesMax } from '@tallystick/core'
 import { z } from 'zod'
 import { addressSchema, explorerSchema, isList, isObject, publicRpcSchema, tenorsSchema } from './config-fields.ts'
-import { type ConfigSources, type Secret, secretUrlSchema } from './config-secrets.ts'
+import { type ConfigSources, secretUrlSchema } from './config-secrets.ts'
 import { chainSignerSchema } from './config-signer.ts'
 import { notesEntryBytesMax } from './log/format-entries.ts'
+import type { Secret } from './secret.ts'
 
 type ChainFields = {
   readonly path: z.ZodType<string, string>

@@ -2,9 +2,7 @@ import { billBases, billTerms } from '@tallystick/core'
 import { z } from 'zod'
 import { isList } from './config-fields.ts'
 import { httpUrl } from './config-secrets.ts'
-
-/** Greatest age, in business days, of the Treasury rates that a period is signed with, unless configured. */
-export const maxAgeBusinessDaysDefault = 2
+import { maxAgeBusinessDaysDefault } from './notes/settings.ts'
 
 const plausibilitySchema = z.strictObject({
   source: z.literal('sofr'),

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { type Address, getAddress, isAddress } from 'viem'
 import { z } from 'zod'
+import { isPlainHttpsUrl, isSafeEndpoint } from './endpoint-url.ts'
 
 export const portSchema = z.int().min(0).max(65_535)
 
@@ -52,25 +53,6 @@ export const publicRpcSchema = z
     isSafeEndpoint,
     'must be an https URL without a user name, password, query or fragment in it: every visitor sees it',
   )
-
-/** Returns whether requests with credentials may be sent to a URL: https, or http on this machine. */
-export function isSafeEndpoint(value: string): boolean {
-  return isPlainUrl(value, 'https:') || (isPlainUrl(value, 'http:') && isLoopbackUrl(value))
-}
-
-function isPlainHttpsUrl(value: string): boolean {
-  return isPlainUrl(value, 'https:')
-}
-
-function isPlainUrl(value: string, scheme: 'https:' | 'http:'): boolean {
-  if (!URL.canParse(value)) return false
-  const { protocol, username, password, search, hash } = new URL(value)
-  return protocol === scheme && `${username}${password}${search}${hash}` === ''
-}
-
-function isLoopbackUrl(value: string): boolean {
-  return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(value).hostname)
-}
 
 function isOrigin(value: string): boolean {
   if (!URL.canParse(value) || value.includes('*')) return false

@@ -1,7 +1,8 @@
 import { isOrigin } from '@tallystick/core'
 import { z } from 'zod'
-import type { ConfigSources, Secret } from './config-secrets.ts'
+import type { ConfigSources } from './config-secrets.ts'
 import { parseLogKey } from './log/log-key.ts'
+import type { Secret } from './secret.ts'
 
 /** Returns the schema of the public log. Without it, nobody can check afterwards what the service signed. */
 export function logSchema(

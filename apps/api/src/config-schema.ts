@@ -8,8 +8,9 @@ import { isObject, portSchema, tenorsSchema } from './config-fields.ts'
 import { hooksSchema } from './config-hooks.ts'
 import { choosePublicBudget, chooseShutdownSeconds, listenSchema } from './config-listen.ts'
 import { logSchema } from './config-log.ts'
-import { type ConfigSources, databaseSchema, type Secret, secretSchema } from './config-secrets.ts'
+import { type ConfigSources, databaseSchema, secretSchema } from './config-secrets.ts'
 import { refuseOwnDatabase, signerSchema } from './config-signer.ts'
+import type { Secret } from './secret.ts'
 
 /** Returns the schema of the configuration. Objects are strict: a misspelt member is a fault, not a default. */
 export function configSchema(sources: ConfigSources) {

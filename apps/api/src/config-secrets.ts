@@ -1,11 +1,9 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { type ReferenceSources, readReference } from './config-reference.ts'
+import type { Secret } from './secret.ts'
 
 export type ConfigSources = ReferenceSources & { readonly secrets: 'required' | 'optional' }
-
-/** Secret that is not shown when an object that contains it is printed. */
-export type Secret = { reveal(): string }
 
 const httpUrlFault = 'must be an http or https URL without a user name or password in it'
 export const httpUrl = z.string().refine(isHttpUrl, httpUrlFault).meta({ pattern: '^https?:' })

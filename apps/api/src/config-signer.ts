@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { checkAuthority, checkCertificate } from './config-certificates.ts'
-import { addressSchema, isSafeEndpoint } from './config-fields.ts'
-import { type ConfigSources, httpUrl, isHttpUrl, postgresSchema, type Secret } from './config-secrets.ts'
+import { addressSchema } from './config-fields.ts'
+import { type ConfigSources, httpUrl, isHttpUrl, postgresSchema } from './config-secrets.ts'
+import { isSafeEndpoint } from './endpoint-url.ts'
+import type { Secret } from './secret.ts'
 
 type SignerFields = {
   readonly path: z.ZodType<string, string>

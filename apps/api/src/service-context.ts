@@ -1,6 +1,6 @@
+import type { Check } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
-import type { Check } from './admin/readiness.ts'
 import type { Clock } from './clock.ts'
 import type { Closers } from './closers.ts'
 import type { Config } from './config.ts'
@@ -9,15 +9,9 @@ import type { HostMetricsOptions } from './host-metrics.ts'
 import type { PremadeWriter } from './http/premade-answer.ts'
 import type { LimitTime } from './keys/limits/start-leases.ts'
 import type { Metrics } from './metrics.ts'
+import type { SchedulerTime } from './notes/start-notes.ts'
 import type { PoolWatchIntervals } from './notes/watch/watch-pools.ts'
 import type { PortalOptions } from './portal/open-portal.ts'
-
-export type SchedulerTime = {
-  /** Interval at which the schedulers read the service's clock; 1 s by default. */
-  readonly tickMs: number
-  /** Clock that retries are measured with; real time by default. */
-  readonly monotonicNow: () => number
-}
 
 export type EventTimes = {
   /** Interval at which streams receive a heartbeat; 15 s by default. */

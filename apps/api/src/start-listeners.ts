@@ -3,12 +3,14 @@ import { buildAdminApp } from './admin/admin-app.ts'
 import { listAdminTokens } from './admin/admin-tokens.ts'
 import { startFailedTokens } from './admin/failed-tokens.ts'
 import { createOperator, type Operator } from './admin/operator.ts'
-import { checkReadiness, type Readiness } from './admin/readiness.ts'
 import { reportStatus } from './admin/status-report.ts'
 import { buildApp } from './app.ts'
 import { watchAudit } from './audit/watch-audit.ts'
-import { findProblems, type ProblemContext } from './doctor/find-problems.ts'
+import { createKnownRequests } from './data/known-requests.ts'
+import { createAnalysePersisted } from './data/persisted-queries.ts'
 import { openEns } from './ens/open-ens.ts'
+import { findProblems, type ProblemContext } from './health/find-problems.ts'
+import { checkReadiness, type Readiness } from './health/readiness.ts'
 import { createCors } from './http/cors.ts'
 import { isDatabaseAway } from './http/errors.ts'
 import { createLameDuck } from './http/lame-duck.ts'
@@ -40,7 +42,11 @@ export async function startListeners(
   paceServer(admin.server, onCut)
   // With TLS the lanes are paced.
   if (!tls) paceServer(app.server, onCut)
-  limitConnections({ publicServer: app.server, adminServer: admin.server }, { ...config, metrics, say })
+  const { connectionsMax, connectionsPerAddressMax, proxy } = config.listen
+  limitConnections(
+    { publicServer: app.server, adminServer: admin.server },
+    { connectionsMax, connectionsPerAddressMax, exempt: proxy?.trust ?? [], metrics, say },
+  )
   const adminUrl = await listen(admin, { ...config.admin, scheme: 'http' })
   closers.push('admin listener', () => admin.close())
   say(`admin listener on ${adminUrl}`)
@@ -66,7 +72,8 @@ async function buildPublicApp(
   const onCut = createCutCounter(metrics, 'pipelined')
   const { tls, keyRing, time, data, rate, history, chains, queries, streams, isListening } = parts
   const { published, scheduler, signers } = parts.notes
-  const { gateway, knownRequests } = data
+  const { analyse, gateway } = data
+  const knownRequests = createKnownRequests()
   const chainIds = config.chains.map(({ id }) => id)
   const cors = createCors(config.listen.cors)
   const lanes = { ...context, cors, writer: context.premadeWriter, published, time, keyRing, chainIds, isListening }
@@ -76,7 +83,7 @@ async function buildPublicApp(
     cors,
     keyRing,
     notes: { published, scheduler, clock, time },
-    data,
+    data: { ...data, analysePersisted: createAnalysePersisted(analyse), knownRequests },
     rate,
     history,
     chains,

@@ -6,6 +6,7 @@ import {
   createChainTimeReader,
   createPoolReader,
   type PoolReader,
+  type ReadChainTime,
 } from '@tallystick/chain'
 import { type ChainsParts, openChains } from './chains/open-chains.ts'
 import type { Config } from './config.ts'
@@ -17,6 +18,7 @@ import { type OpenData, openData } from './data/open-data.ts'
 import { openPublicQueries, type PublicQueries } from './data/open-public-queries.ts'
 import { createReadIndexedPool } from './data/read-indexed-pool.ts'
 import { addSubgraphMetrics } from './data/subgraph-metrics.ts'
+import { connectionsMax } from './database-connections.ts'
 import type { EventStreams } from './events/open-streams.ts'
 import { startEvents } from './events/start-events.ts'
 import { type HistoryParts, openHistory } from './history/open-history.ts'
@@ -28,10 +30,11 @@ import { createSharedLimits } from './keys/limits/create-shared-limits.ts'
 import { createLeases, type RunningLeases } from './keys/limits/start-leases.ts'
 import { type Announcement, announceReplica } from './keys/replicas.ts'
 import { type RunningLog, startPublicLog } from './log/start-public-log.ts'
-import { type RunningNotes, startNotes } from './notes/start-notes.ts'
+import { type NotesOptions, type RunningNotes, startNotes } from './notes/start-notes.ts'
 import { openRate } from './rate/open-rate.ts'
 import type { RateParts } from './rate/read-rates.ts'
 import { createIndexJobs, type IndexJobs } from './reindex/index-jobs.ts'
+import { release } from './release.ts'
 import type { ServiceContext } from './service-context.ts'
 import { type ClockMonitor, startClockMonitor } from './time/clock-monitor.ts'
 
@@ -57,42 +60,136 @@ export type ServiceParts = {
 
 /** Starts everything but the listeners: keys, clocks, notes, subgraphs. */
 export async function startParts(context: ServiceContext): Promise<ServiceParts> {
-  const { config, metrics, closers } = context
-  const { leases, ...keys } = await startKeys(context)
+  const { config, database, clock, metrics, log, monotonicNow, closers } = context
+  const { leases, keyRing, replica, keyUsage } = await startKeys(context)
   // One per chain: an endpoint that serves another chain is used by nobody in the process.
   const identities = new Map(config.chains.map(({ id }) => [id, createChainIdentity(id)]))
   const pools = openPools(config, identities)
   closers.push('pool readers', () => {
     for (const pool of pools.values()) pool.close()
   })
-  // Before anything is signed or served.
-  const tick = { tickMs: context.schedulerTime?.tickMs }
   const readChainTime = createChainTimeReader(config.chains, identities)
-  const time = await startClockMonitor({ ...context, ...tick, chains: config.chains, readChainTime })
+  // Before anything is signed or served.
+  const time = await startClocks(context, readChainTime)
+  const { embedded, indexJobs } = await startIndexes(context, identities)
+  const data = openData(config, { embedded, clock, log, metrics, monotonicNow })
+  closers.push('remote subgraphs', data.close)
+  const queries = openPublicQueries(config, {
+    database,
+    connectionsMax: connectionsMax.publicQueries,
+    embedded,
+    metrics,
+    closers,
+    log,
+    monotonicNow,
+  })
+  const index = { ask: createAskIndex(data), chainIds: data.chainIds }
+  const readIndexedPool = createReadIndexedPool(config.chains, index)
+  const runningLog = await startLog(context, time)
+  const notes = await startIssuing(context, { pools, index, readIndexedPool, readChainTime, time, runningLog })
+  const { published, poolWatch, signers } = notes
+  const rate = openRate(config, { published, poolWatch, embedded, index, readIndexedPool, pools, log, monotonicNow })
+  const history = openHistory({ database, time, index })
+  const chains = openChains(config, { signers, poolWatch, pools, log, monotonicNow })
+  const hooks = await openHooks(config.hooks, { database, clock, metrics, log, monotonicNow, times: context.hooks })
+  closers.push('webhooks', hooks.stop)
+  const streams = await startEvents({ ...context, keyRing, published, rate })
+  await leases.ready()
+  const served = { time, runningLog, notes, data, queries, rate, history, chains, streams }
+  return { keyRing, replica, keyUsage, embedded, indexJobs, hooks, ...served }
+}
+
+async function startClocks(context: ServiceContext, readChainTime: ReadChainTime): Promise<ClockMonitor> {
+  const { config, database, clock, metrics, log, say, monotonicNow, closers } = context
+  const time = await startClockMonitor({
+    database,
+    chains: config.chains,
+    readChainTime,
+    clock,
+    databaseShiftMs: context.databaseShiftMs,
+    metrics,
+    log,
+    say,
+    monotonicNow,
+    tickMs: context.schedulerTime?.tickMs,
+  })
   closers.push('clock monitor', time.stop)
-  const embedded = await startEmbeddedSubgraphs(config, { ...context, identities })
+  return time
+}
+
+async function startIndexes(
+  { config, database, clock, metrics, log, monotonicNow, followMs, closers }: ServiceContext,
+  identities: ReadonlyMap<number, ChainIdentity>,
+): Promise<Pick<ServiceParts, 'embedded' | 'indexJobs'>> {
+  const embedded = await startEmbeddedSubgraphs(config, {
+    database,
+    connectionsMax: connectionsMax.index,
+    closers,
+    log,
+    monotonicNow,
+    identities,
+    followMs,
+  })
   addSubgraphMetrics(metrics, embedded)
   // The head that this process knows is otherwise that of the old index until the next block.
   const onReplaced = async (chainId: number) => embedded.get(chainId)?.subgraph.readHead()
-  const indexJobs = createIndexJobs({ ...context, runsIn: 'service', onReplaced })
+  const indexJobs = createIndexJobs({ config, database, clock, log, followMs, runsIn: 'service', onReplaced })
   closers.push('index jobs', indexJobs.stop)
-  const data = openData(config, { ...context, embedded })
-  closers.push('remote subgraphs', data.close)
-  const queries = openPublicQueries(config, { ...context, embedded })
-  const index = { ask: createAskIndex(data), chainIds: data.chainIds }
-  const readIndexedPool = createReadIndexedPool(config.chains, index)
-  const runningLog = await startPublicLog(context, { time })
-  const findMature = createFindMaturePositions(index)
-  const notes = await startNotes({ ...context, pools, readIndexedPool, findMature, readChainTime, time, runningLog })
-  const { published, poolWatch, signers } = notes
-  const rate = openRate(config, { ...context, published, poolWatch, embedded, index, readIndexedPool, pools })
-  const history = openHistory({ ...context, time, index })
-  const chains = openChains(config, { ...context, signers, poolWatch, pools })
-  const hooks = await openHooks(config, context)
-  closers.push('webhooks', hooks.stop)
-  const streams = await startEvents({ ...context, ...keys, published, rate })
-  await leases.ready()
-  return { ...keys, time, runningLog, notes, embedded, indexJobs, data, queries, rate, history, chains, streams, hooks }
+  return { embedded, indexJobs }
+}
+
+function startLog(context: ServiceContext, time: ClockMonitor): Promise<RunningLog | undefined> {
+  const { config, database, clock, metrics, log, say, closers } = context
+  return startPublicLog({
+    settings: config.log,
+    chainIds: config.chains.map(({ id }) => id),
+    time,
+    database,
+    clock,
+    metrics,
+    log,
+    say,
+    tickMs: context.schedulerTime?.tickMs,
+    closers,
+  })
+}
+
+function startIssuing(
+  context: ServiceContext,
+  {
+    pools,
+    index,
+    readIndexedPool,
+    readChainTime,
+    time,
+    runningLog,
+  }: Pick<NotesOptions, 'pools' | 'readIndexedPool' | 'readChainTime' | 'time'> & {
+    readonly index: Parameters<typeof createFindMaturePositions>[0]
+    readonly runningLog: RunningLog | undefined
+  },
+): Promise<RunningNotes> {
+  const { config, database, clock, monotonicNow, schedulerTime, poolWatchTimes, metrics, log, say, closers } = context
+  return startNotes({
+    settings: config,
+    logOrigin: config.log?.origin,
+    maxLagSeconds: config.data.maxLagSeconds,
+    database,
+    clock,
+    monotonicNow,
+    schedulerTime,
+    poolWatchTimes,
+    metrics,
+    log,
+    say,
+    closers,
+    pools,
+    readIndexedPool,
+    findMature: createFindMaturePositions(index),
+    readChainTime,
+    time,
+    recorder: runningLog?.noteLog,
+    reconcileRecords: runningLog?.reconcile,
+  })
 }
 
 async function startKeys(
@@ -108,7 +205,14 @@ async function startKeys(
   const keyUsage = startKeyUsageRecorder({ database, keyRing, clock, log })
   closers.push('key usage', () => keyUsage.stop())
   const name = `${hostname()}:${config.listen.port}`
-  const replica = await announceReplica(database, { id, name, keyRing, log, onRestored: leases.keeper.restart })
+  const replica = await announceReplica(database, {
+    id,
+    name,
+    release,
+    keyRing,
+    log,
+    onRestored: leases.keeper.restart,
+  })
   closers.push('replica', () => replica.stop())
   await leases.start()
   closers.push('limits of keys', () => leases.stop())

@@ -1,6 +1,6 @@
+import type { Check } from '@tallystick/core'
 import { TallystickError } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
-import type { Check } from './admin/readiness.ts'
 import type { MetricHelp, Metrics } from './metrics.ts'
 
 export const databaseMetricHelp: MetricHelp = {

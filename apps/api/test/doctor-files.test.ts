@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { loadConfig } from '../src/config.ts'
 import { checkFiles } from '../src/doctor/check-files.ts'
-import { createFindings } from '../src/doctor/findings.ts'
+import { createFindings } from '../src/health/findings.ts'
 import { chain324, signerAddress, signerKey } from './harness.ts'
 
 const content = 'the-content-of-a-secret'

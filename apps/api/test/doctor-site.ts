@@ -4,8 +4,8 @@ import { createCertificateAuthority, type PemPair } from '@tallystick/workbench/
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { expect, onTestFinished } from 'vitest'
 import { type Clock, createClock } from '../src/clock.ts'
-import type { Check } from '../src/doctor/findings.ts'
 import { type Diagnosis, runDoctor } from '../src/doctor/run-doctor.ts'
+import type { Check } from '../src/health/findings.ts'
 import { adminToken, prepare, signerKey } from './harness.ts'
 
 export type Visit = {

@@ -162,6 +162,7 @@ test('behavior: on the embedded database one public query runs at a time, in its
   defer(() => closers.map((close) => close()))
   const { subgraphs, gate } = openPublicQueries(config, {
     database,
+    connectionsMax: 4,
     embedded: new Map([[324, { subgraph }]]),
     closers: { push: (_part, close) => void closers.push(close) },
     metrics: createMetrics(subgraphMetricHelp),

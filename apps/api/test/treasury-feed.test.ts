@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib'
 import { curveProvenanceSchema, periodAt } from '@tallystick/core'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type FetchOptions, fetchTreasuryCurve, type TreasuryConfig } from '../src/notes/treasury/fetch-curve.ts'
+import type { TreasurySettings } from '../src/notes/settings.ts'
+import { type FetchOptions, fetchTreasuryCurve } from '../src/notes/treasury/fetch-curve.ts'
 import {
   type FakeRow,
   type FakeTreasury,
@@ -28,7 +29,7 @@ const baseConfig = {
 } as const
 
 type Change = Partial<Omit<FetchOptions, 'config'>> & {
-  readonly config?: Partial<TreasuryConfig>
+  readonly config?: Partial<TreasurySettings>
   readonly at?: string
 }
 
@@ -42,7 +43,7 @@ async function treasury(rows: readonly FakeRow[] = [november22]): Promise<FakeTr
 function fetchAt({ url }: Pick<FakeTreasury, 'url'>, { at = evening, config, ...change }: Change = {}) {
   const nowSeconds = seconds(at)
   return fetchTreasuryCurve({
-    config: { ...baseConfig, url, ...config } as TreasuryConfig,
+    config: { ...baseConfig, url, ...config } as TreasurySettings,
     tenors,
     period: periodAt(periodAt(nowSeconds).end),
     nowSeconds,

@@ -29,6 +29,7 @@ export {
   periodAt,
 } from './calendar/period.ts'
 export { type ErrorCode, errorCodes, TallystickError, type TallystickErrorOptions } from './error/tallystick-error.ts'
+export type { Check } from './health/check.ts'
 export { annualisedFloatingRate } from './income/annualised-floating-rate.ts'
 export { fixedIncome } from './income/fixed-income.ts'
 export { type FloatingAccumulator, floatingIncome } from './income/floating-income.ts'

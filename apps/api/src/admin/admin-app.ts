@@ -1,6 +1,7 @@
 import { type Problem, TallystickError } from '@tallystick/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Auditor } from '../audit/audit-log.ts'
+import type { Readiness } from '../health/readiness.ts'
 import { securityHeaders } from '../http/common-headers.ts'
 import { createInstance, type InstanceParts } from '../http/create-instance.ts'
 import type { Metrics } from '../metrics.ts'
@@ -9,7 +10,6 @@ import { addConsoleRoutes, type ConsoleParts } from './console-routes.ts'
 import type { FailedTokens } from './failed-tokens.ts'
 import { hideUrl } from './hook-view.ts'
 import type { Operator } from './operator.ts'
-import type { Readiness } from './readiness.ts'
 import { mayChange, needs, requireRole } from './require-role.ts'
 
 export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> & {

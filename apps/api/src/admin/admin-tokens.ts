@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type AdminRole, adminRoles } from '@tallystick/core'
 import { z } from 'zod'
-import type { Secret } from '../config-secrets.ts'
+import type { Secret } from '../secret.ts'
 
 /** Admin token. Changes made with it are recorded in the audit log under its name. */
 export type AdminToken = { readonly name: string; readonly token: Secret; readonly roles: readonly AdminRole[] }

@@ -7,7 +7,8 @@ import { type AuditCheck, checkAudit } from '../audit/check-audit.ts'
 import { type Clock, toSeconds } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Sender } from '../hooks/send-request.ts'
-import { discardFromFile, reconcileFromFile } from '../notes/journal/start-journal-checks.ts'
+import { reconcileLogFromFile } from '../log/reconcile-log.ts'
+import { discardFromFile, type FullReconcileReport, reconcileFromFile } from '../notes/journal/start-journal-checks.ts'
 import { createIndexJobs, type IndexJobs } from '../reindex/index-jobs.ts'
 import { reportAudit } from './audit-report.ts'
 import { type LogReport, reportLog } from './log-report.ts'
@@ -78,7 +79,7 @@ export function createOperator(options: OperatorOptions): Operator {
     ...createNotesOperator({
       ...{ database, config, clock, auditor },
       latestNow: options.latestNow ?? (async () => clock.now()),
-      reconcile: options.reconcile ?? ((auditor) => reconcileFromFile(database, { config, clock, auditor })),
+      reconcile: options.reconcile ?? ((auditor) => reconcileFiles(options, auditor)),
       discard: options.discard ?? ((request) => discardFromFile(database, { config, request })),
     }),
     ...createHookOperator({ database, config, clock, auditor, sender: options.sender }),
@@ -95,6 +96,15 @@ export function createOperator(options: OperatorOptions): Operator {
     },
     showLog: () => reportLog(database),
   }
+}
+
+/** Reconciles with the journals of the signer and of the public log, which no service has open. */
+function reconcileFiles({ database, config, clock }: OperatorOptions, auditor: Auditor): Promise<FullReconcileReport> {
+  const { log: files, chains } = config
+  const chainIds = chains.map(({ id }) => id)
+  const reconcileRecords =
+    files && ((nowSeconds: bigint) => reconcileLogFromFile(database, { files, chainIds, nowSeconds, auditor }))
+  return reconcileFromFile(database, { config, clock, auditor, reconcileRecords })
 }
 
 function noService(): TallystickError {

@@ -1,7 +1,6 @@
 import { createMerkleTree, encodeBase64, rootOf } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
 import type { MetricHelp, Metrics } from '../metrics.ts'
 import { auditHeadPath, readAuditHead, writeAuditHead } from './audit-head.ts'
 import { findHeadFault, readLeaves } from './check-audit.ts'
@@ -14,7 +13,7 @@ const intervalMs = 60_000
 
 type WatchParts = {
   readonly database: Database
-  readonly config: Pick<Config, 'signer'>
+  readonly config: { readonly signer: { readonly journal: string } }
   readonly metrics: Metrics
   readonly log: Logger
 }

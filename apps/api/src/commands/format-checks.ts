@@ -1,4 +1,4 @@
-import type { Check, CheckOutcome } from '../doctor/findings.ts'
+import type { Check, CheckOutcome } from '../health/findings.ts'
 import { wrapText } from './display-width.ts'
 import { type Layout, plainLayout, type Style } from './layout.ts'
 

@@ -1,10 +1,10 @@
 import { TallystickError } from '@tallystick/core'
 import type { Subgraph } from '@tallystick/subgraph'
-import type { Secret } from '../config-secrets.ts'
 import { classifyFailure } from '../data/classify-failure.ts'
 import { classifyAnswer } from '../data/remote/classify-answer.ts'
 import { createRedact } from '../data/remote/create-redact.ts'
 import { postQuery } from '../doctor/post-query.ts'
+import type { Secret } from '../secret.ts'
 
 /** A subgraph that is compared with another one. */
 export type ComparedSource = {

@@ -1,6 +1,6 @@
 import type { TallystickError } from '@tallystick/core'
 import { type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'
-import type { DataParts } from './data-route.ts'
+import type { OpenData } from './open-data.ts'
 import { prepareQuery } from './prepare-query.ts'
 
 export type IndexResult =
@@ -14,7 +14,7 @@ export type AskIndex = (chainId: number, text: string) => Promise<IndexResult>
 const waitMs = 3_000
 
 /** Creates the function by which the service itself queries the subgraphs, through the gateway of `/data`. */
-export function createAskIndex({ analyse, gateway }: Pick<DataParts, 'analyse' | 'gateway'>): AskIndex {
+export function createAskIndex({ analyse, gateway }: Pick<OpenData, 'analyse' | 'gateway'>): AskIndex {
   return async (chainId, text) => {
     const query = prepareQuery(analyse(text), { variables: {}, operationName: undefined })
     const controller = new AbortController()

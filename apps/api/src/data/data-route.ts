@@ -3,21 +3,17 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { watchCaller } from '../http/watch-caller.ts'
 import { describeData, describeGraphql } from '../openapi/describe-data.ts'
 import type { Route } from '../route.ts'
-import type { AnalysedQuery } from './analyse-query.ts'
 import { parseDataRequest } from './data-request.ts'
 import { encodeResults, toEntry } from './encode-results.ts'
 import { formatHeads, headsOf } from './format-heads.ts'
 import type { KnownRequests } from './known-requests.ts'
+import type { OpenData } from './open-data.ts'
 import type { AnalysePersisted } from './persisted-queries.ts'
 import { prepareQuery } from './prepare-query.ts'
-import type { ChainResult, Gateway } from './query-chains.ts'
+import type { ChainResult } from './query-chains.ts'
 
-export type DataParts = {
-  readonly analyse: (text: string) => AnalysedQuery
+export type DataParts = Pick<OpenData, 'analyse' | 'gateway' | 'chainIds'> & {
   readonly analysePersisted: AnalysePersisted
-  readonly gateway: Gateway
-  /** Chains that have a subgraph. */
-  readonly chainIds: readonly number[]
   readonly knownRequests: KnownRequests
 }
 

@@ -11,16 +11,29 @@ import {
   schemaIdOf,
 } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
+import type { Address } from 'viem'
 import type { Closers } from '../closers.ts'
-import type { Config } from '../config.ts'
+import type { Secret } from '../secret.ts'
 import { openIndexDatabase } from './open-index-database.ts'
 
 /** Index of one chain and the follower that keeps it up to date. */
 export type EmbeddedSubgraph = { readonly subgraph: Subgraph; readonly follower: Follower }
 
+/** Chain that may have an embedded subgraph. */
+export type IndexedChain = {
+  readonly id: number
+  readonly domain: { readonly verifyingContract: Address }
+  readonly rpc: readonly string[]
+  /** A reorg of more blocks is not followed. */
+  readonly maxReorgDepth: number
+  readonly subgraph?:
+    | { readonly embedded?: { readonly positions: Address; readonly startBlock: number } | undefined }
+    | undefined
+}
+
 /** Opens the index of every chain that has an embedded subgraph, and starts to follow those chains. */
 export async function startEmbeddedSubgraphs(
-  config: Pick<Config, 'chains' | 'database'>,
+  config: { readonly chains: readonly IndexedChain[]; readonly database: Secret },
   {
     log,
     monotonicNow,
@@ -29,6 +42,8 @@ export async function startEmbeddedSubgraphs(
     ...parts
   }: {
     readonly database: Database
+    /** Connections to PostgreSQL for statements. */
+    readonly connectionsMax: number
     readonly closers: Pick<Closers, 'push'>
     readonly log: Logger
     readonly monotonicNow: () => number
@@ -36,10 +51,11 @@ export async function startEmbeddedSubgraphs(
     readonly followMs?: number | undefined
   },
 ): Promise<ReadonlyMap<number, EmbeddedSubgraph>> {
-  const database = await openIndexDatabase(config, parts)
+  const chains = config.chains.filter(({ subgraph }) => subgraph?.embedded)
+  const database = chains.length > 0 ? await openIndexDatabase(config.database, parts) : parts.database
   const started = new Map<number, EmbeddedSubgraph>()
   parts.closers.push('followers', () => Promise.all([...started.values()].map(({ follower }) => follower.stop())))
-  for (const { id, rpc, subgraph: settings, domain, maxReorgDepth } of config.chains) {
+  for (const { id, rpc, subgraph: settings, domain, maxReorgDepth } of chains) {
     if (!settings?.embedded) continue
     const { positions, startBlock } = settings.embedded
     const pool = domain.verifyingContract

@@ -1,30 +1,43 @@
 import { graphqlSchemaOf, protocolSchema } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import type { Clock } from '../clock.ts'
-import type { Config } from '../config.ts'
 import type { Metrics } from '../metrics.ts'
-import { createAnalyse } from './analyse-query.ts'
+import type { Secret } from '../secret.ts'
+import { type AnalysedQuery, createAnalyse } from './analyse-query.ts'
 import type { ChainSubgraph } from './chain-subgraph.ts'
 import { createDataMetrics } from './data-metrics.ts'
-import type { DataParts } from './data-route.ts'
 import { createEmbeddedSubgraph } from './embedded-subgraph.ts'
 import type { EmbeddedSubgraph } from './embedded-subgraphs.ts'
-import { createKnownRequests } from './known-requests.ts'
 import { measureSubgraph } from './measure-subgraph.ts'
-import { createAnalysePersisted } from './persisted-queries.ts'
-import { createGateway } from './query-chains.ts'
+import { createGateway, type Gateway } from './query-chains.ts'
 import { addRemoteMetrics } from './remote/remote-metrics.ts'
 import { startTimer } from './remote/start-timer.ts'
-import { createRemoteSubgraph, type RemoteSubgraph } from './remote-subgraph.ts'
+import { createRemoteSubgraph, type DataSettings, type RemoteSubgraph } from './remote-subgraph.ts'
 import { createEmbeddedSource, createRemoteSource } from './sources/source.ts'
 import { addSourceMetrics } from './sources/source-metrics.ts'
 import { createTwoSourceSubgraph, type TwoSourceSubgraph } from './sources/two-source-subgraph.ts'
 
-export type OpenData = DataParts & {
+export type OpenData = {
+  readonly analyse: (text: string) => AnalysedQuery
+  readonly gateway: Gateway
+  /** Chains that have a subgraph. */
+  readonly chainIds: readonly number[]
   readonly remote: readonly RemoteSubgraph[]
   /** Chains with two sources. */
   readonly twoSource: ReadonlyMap<number, TwoSourceSubgraph>
   close(): Promise<unknown>
+}
+
+/** Sources of each chain. A chain without any is not queried. */
+export type GatewaySettings = {
+  readonly chains: readonly { readonly id: number; readonly subgraph?: SourceSettings | undefined }[]
+  readonly data: DataSettings & { readonly cacheBytesMax: number }
+}
+
+type SourceSettings = {
+  readonly urls?: readonly string[] | undefined
+  readonly headers?: Readonly<Record<string, Secret>> | undefined
+  readonly prefer?: 'embedded' | 'urls' | undefined
 }
 
 export type OpenDataParts = {
@@ -36,7 +49,7 @@ export type OpenDataParts = {
 }
 
 /** Opens the gateway of `/data` to the embedded and remote subgraphs of all chains. */
-export function openData(config: Pick<Config, 'chains' | 'data'>, parts: OpenDataParts): OpenData {
+export function openData(config: GatewaySettings, parts: OpenDataParts): OpenData {
   const now = () => parts.clock.now()
   const remote = config.chains.flatMap(({ id, subgraph }) => {
     if (!subgraph?.urls) return []
@@ -60,10 +73,8 @@ export function openData(config: Pick<Config, 'chains' | 'data'>, parts: OpenDat
   const analyse = createAnalyse(graphqlSchemaOf(protocolSchema))
   return {
     analyse,
-    analysePersisted: createAnalysePersisted(analyse),
     gateway: createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics, log: parts.log }),
     chainIds: [...subgraphs.keys()].sort((a, b) => a - b),
-    knownRequests: createKnownRequests(),
     remote,
     twoSource,
     close: () => Promise.all([...twoSource.values(), ...remote].map((subgraph) => subgraph.close())),
@@ -72,7 +83,7 @@ export function openData(config: Pick<Config, 'chains' | 'data'>, parts: OpenDat
 
 /** Creates the subgraphs of the chains that have an embedded and a remote one. */
 function joinSources(
-  { chains, data: settings }: Pick<Config, 'chains' | 'data'>,
+  { chains, data: settings }: GatewaySettings,
   {
     embedded,
     remote,

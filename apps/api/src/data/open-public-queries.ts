@@ -1,10 +1,9 @@
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import type { Closers } from '../closers.ts'
-import type { Config } from '../config.ts'
-import { connectionsMax } from '../database-connections.ts'
 import type { Metrics } from '../metrics.ts'
-import { type EmbeddedSubgraph, namespaceOf } from './embedded-subgraphs.ts'
+import type { Secret } from '../secret.ts'
+import { type EmbeddedSubgraph, type IndexedChain, namespaceOf } from './embedded-subgraphs.ts'
 import type { AnswerPublic } from './public-answer.ts'
 import { createQueryGate, type QueryGate } from './query-gate.ts'
 import { createQueryThread } from './query-thread.ts'
@@ -24,15 +23,18 @@ const waitingMax = 200
  * database runs one statement or transaction at a time, so one public query runs at a time and the others wait here.
  */
 export function openPublicQueries(
-  { chains, database: url }: Pick<Config, 'chains' | 'database'>,
+  { chains, database: url }: { readonly chains: readonly IndexedChain[]; readonly database: Secret },
   {
     database,
+    connectionsMax,
     embedded,
     metrics,
     closers,
     ...threadParts
   }: {
     readonly database: Pick<Database, 'engine' | 'openPort'>
+    /** Connections to PostgreSQL for statements. */
+    readonly connectionsMax: number
     readonly embedded: ReadonlyMap<number, Pick<EmbeddedSubgraph, 'subgraph'>>
     readonly metrics: Metrics
     readonly closers: Pick<Closers, 'push'>
@@ -41,7 +43,7 @@ export function openPublicQueries(
   },
 ): PublicQueries {
   const gate = createQueryGate({
-    runningMax: database.engine === 'pglite' ? 1 : connectionsMax.publicQueries,
+    runningMax: database.engine === 'pglite' ? 1 : connectionsMax,
     waitingMax,
   })
   addPublicQueryMetrics(metrics, gate)
@@ -50,7 +52,7 @@ export function openPublicQueries(
   const findDatabase = async () => (await database.openPort?.()) ?? url.reveal()
   const thread = createQueryThread({
     findDatabase,
-    connectionsMax: connectionsMax.publicQueries,
+    connectionsMax,
     namespaces,
     ...threadParts,
   })

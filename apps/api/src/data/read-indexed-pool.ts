@@ -1,24 +1,5 @@
-import type { PausableContract } from '@tallystick/chain'
-import type { ChainConfig } from '../config.ts'
+import type { IndexedPool, ReadIndexedPool } from '../notes/watch/indexed-pool.ts'
 import type { AskIndex, IndexResult } from './ask-index.ts'
-
-/** State of a pool by its index. A value that the index does not have is undefined. */
-export type IndexedPool = {
-  /** Contracts whose pauses the index knows, and those of them that are paused. */
-  readonly tellsPauseOf: readonly PausableContract[]
-  readonly paused: readonly PausableContract[]
-  readonly signer: `0x${string}` | undefined
-  readonly minLendLimit: bigint | undefined
-  readonly maxCouponLimit: bigint | undefined
-  readonly minMaturityLimit: bigint | undefined
-  /** Last UTC day whose floating income is known. */
-  readonly lastIncomeDay: number | undefined
-  /** Time of the index's newest block in Unix seconds. */
-  readonly timestamp: number | undefined
-}
-
-/** Reads the pool of a chain from its subgraph. Returns undefined if the chain has none. Never throws. */
-export type ReadIndexedPool = (chainId: number) => Promise<IndexedPool | { readonly problem: string } | undefined>
 
 /** Fields to select. A subgraph that rejects a selection may be of another version and is asked for the next one. */
 const selections = [
@@ -32,7 +13,7 @@ export function createReadIndexedPool(
   chains: readonly {
     readonly id: number
     readonly domain: { readonly verifyingContract: string }
-    readonly subgraph?: Pick<NonNullable<ChainConfig['subgraph']>, 'urls' | 'embedded'> | undefined
+    readonly subgraph?: { readonly urls?: unknown; readonly embedded?: unknown } | undefined
   }[],
   { ask, chainIds }: { readonly ask: AskIndex; readonly chainIds: readonly number[] },
 ): ReadIndexedPool {

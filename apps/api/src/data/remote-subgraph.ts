@@ -1,9 +1,8 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { TallystickError } from '@tallystick/core'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
-import type { Secret } from '../config-secrets.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Secret } from '../secret.ts'
 import { type ChainSubgraph, type Head, type SubgraphQuery, upstreamError } from './chain-subgraph.ts'
 import type { WireQuery } from './remote/create-sender.ts'
 import { createKnownRemoteHead } from './remote/known-remote-head.ts'
@@ -20,11 +19,24 @@ export type RemoteSubgraph = Omit<ChainSubgraph, 'currentHead'> & {
   status(): readonly UpstreamStatus[]
 }
 
+export type DataSettings = {
+  /** Time limit of a whole request, slowest chain included. */
+  readonly timeoutMs: number
+  /** Delay after which the next URL is queried as well. Null is never. */
+  readonly hedgeMs: number | null
+  /** Greatest age of a remote subgraph's known head for a cached answer to be used. */
+  readonly pollMs: number
+  /** A URL that lags more is used only if no other is available. */
+  readonly maxLagSeconds: number
+  /** Largest answer accepted from an upstream. */
+  readonly answerBytesMax: number
+}
+
 export type RemoteSubgraphOptions = {
   readonly chainId: number
   readonly urls: readonly string[]
   readonly headers: Readonly<Record<string, Secret>>
-  readonly settings: Config['data']
+  readonly settings: DataSettings
   /** Clock of the service in milliseconds. Lag is measured against it. */
   readonly now: () => number
   readonly monotonicNow: () => number

@@ -1,5 +1,5 @@
 import type { AuditCheck } from '../audit/check-audit.ts'
-import type { Findings } from './findings.ts'
+import type { Findings } from '../health/findings.ts'
 
 /** Reports rows of the audit that were changed or deleted. `unread` says why there is no report. */
 export function checkAudit(

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { rootCertificates } from 'node:tls'
 import type { Config } from '../config.ts'
-import type { Findings } from './findings.ts'
+import type { Findings } from '../health/findings.ts'
 
 export type CertificateCheckContext = {
   readonly listen: Config['listen']

@@ -1,8 +1,8 @@
 import { createPoolReader } from '@tallystick/chain'
 import type { ChainConfig } from '../config.ts'
+import type { Findings } from '../health/findings.ts'
 import type { ChainCheckContext } from './chain-check-context.ts'
 import { checkPool } from './check-pool.ts'
-import type { Findings } from './findings.ts'
 import { newestHead, type RpcHead } from './read-heads.ts'
 import { leastSecondsToMaturity } from './seconds-to-maturity.ts'
 

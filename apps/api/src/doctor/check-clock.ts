@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
+import type { Findings } from '../health/findings.ts'
 import { chainAheadToleranceSeconds, chainBehindToleranceSeconds } from '../time/chain-clock.ts'
 import type { ServiceProbe } from './find-service.ts'
-import type { Findings } from './findings.ts'
 import { newestHead, type RpcHead } from './read-heads.ts'
 
 export type ClockCheckContext = {

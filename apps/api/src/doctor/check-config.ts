@@ -1,7 +1,7 @@
 import { TallystickError } from '@tallystick/core'
 import { listAdminTokens } from '../admin/admin-tokens.ts'
 import { type Config, loadConfig } from '../config.ts'
-import type { Findings } from './findings.ts'
+import type { Findings } from '../health/findings.ts'
 
 const adminTokenLengthMin = 16
 

@@ -1,8 +1,8 @@
 import type { Database } from '@tallystick/database'
 import type { Config } from '../config.ts'
 import { countConnections } from '../database-connections.ts'
+import type { Findings } from '../health/findings.ts'
 import { listReplicas } from '../schema/list-replicas.ts'
-import type { Findings } from './findings.ts'
 
 // A replica announces itself every 2 s. One that ended without a shutdown has no connections.
 const liveSeconds = 10

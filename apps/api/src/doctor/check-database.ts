@@ -1,30 +1,17 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CurveReport, type ListedHookView, type NotesReport, TallystickError } from '@tallystick/core'
+import { TallystickError } from '@tallystick/core'
 import { type Database, openDatabase } from '@tallystick/database'
-import type { LogReport } from '../admin/log-report.ts'
+import type { IssueReports } from '../admin/issue-reports.ts'
 import { createOperator } from '../admin/operator.ts'
-import type { Readiness } from '../admin/readiness.ts'
-import type { AuditCheck } from '../audit/check-audit.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
+import type { Findings } from '../health/findings.ts'
+import type { Readiness } from '../health/readiness.ts'
 import { apiMigrations } from '../migrations.ts'
 import { describeNewer, readSchema, type SchemaReading } from '../read-schema.ts'
 import { checkConnections } from './check-connections.ts'
 import type { RunningService, ServiceProbe } from './find-service.ts'
-import type { Findings } from './findings.ts'
-
-/** Reports about curve, notes and webhooks, from the service or the database. */
-export type IssueReports = {
-  readonly notes: NotesReport
-  readonly curve: CurveReport
-  /** Without hooks if the token lacks the role. */
-  readonly hooks?: { readonly hooks?: readonly ListedHookView[] | undefined } | undefined
-  /** Undefined if no public log is configured. */
-  readonly log?: LogReport | undefined
-  /** Undefined if the token lacks the role, or the service is of a release before. */
-  readonly audit?: AuditCheck | undefined
-}
 
 export type DatabaseState = {
   /** How far the server's clock is ahead of this machine's; undefined if the database is embedded. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Config, formatPath, readConfigJson, type SignerConfig } from '../config.ts'
-import type { Findings } from './findings.ts'
+import type { Findings } from '../health/findings.ts'
 
 type FilesCheckContext = {
   readonly config: Config

@@ -1,5 +1,5 @@
-import type { IssueReports } from './check-database.ts'
-import type { Findings } from './findings.ts'
+import type { IssueReports } from '../admin/issue-reports.ts'
+import type { Findings } from '../health/findings.ts'
 
 /** Warns about webhooks that were switched off or fail. Says nothing if there are none. */
 export function checkHooks(findings: Findings, reports: Pick<IssueReports, 'hooks'> | undefined): void {

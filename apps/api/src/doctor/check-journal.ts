@@ -1,6 +1,6 @@
 import { formatPeriod, type Period } from '@tallystick/core'
+import type { Findings } from '../health/findings.ts'
 import { JournalError, readJournal } from '../notes/journal/journal-file.ts'
-import type { Findings } from './findings.ts'
 
 type JournalCheckContext = { readonly path: string; readonly isRunning: boolean }
 

@@ -1,10 +1,10 @@
 import { openCheckpoint } from '@tallystick/core'
 import type { LogReport } from '../admin/log-report.ts'
 import type { Config } from '../config.ts'
+import type { Findings } from '../health/findings.ts'
 import { countJournalEntries } from '../log/log-journal.ts'
 import { parseLogKey } from '../log/log-key.ts'
 import { readMirrorHead } from '../log/log-mirror.ts'
-import type { Findings } from './findings.ts'
 
 const shownMax = 5
 

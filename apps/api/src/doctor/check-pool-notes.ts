@@ -1,8 +1,8 @@
 import { isLimitReason } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
+import type { Findings } from '../health/findings.ts'
 import { signNote } from '../notes/signers/sign-note.ts'
 import type { PoolCheckContext } from './chain-check-context.ts'
-import type { Findings } from './findings.ts'
 
 const advice =
   'Check the lines above for domain, signer and clock. If they are ok, the contract checks another message type than PriceFeed.'

@@ -1,11 +1,11 @@
 import type { PoolPauses, PoolState, PoolValues, PoolViews } from '@tallystick/chain'
 import { findMissingIncome, isIncomeStale } from '@tallystick/core'
 import { domainSeparator, isAddressEqual } from 'viem'
+import type { Findings } from '../health/findings.ts'
 import { adviseOnSigner } from '../notes/signers/advise-on-signer.ts'
 import type { PoolCheckContext } from './chain-check-context.ts'
 import { checkFreshNote, checkOfferedNotes } from './check-pool-notes.ts'
 import { checkWiring } from './check-wiring.ts'
-import type { Findings } from './findings.ts'
 import { leastSecondsToMaturity } from './seconds-to-maturity.ts'
 
 const views = [

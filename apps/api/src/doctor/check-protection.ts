@@ -3,12 +3,12 @@ import { formatPeriod, periodAt, TallystickError } from '@tallystick/core'
 import { type Database, openDatabase } from '@tallystick/database'
 import type { Config } from '../config.ts'
 import { locateDatabase } from '../config-signer.ts'
+import type { Findings } from '../health/findings.ts'
 import { JournalError, readJournal } from '../notes/journal/journal-file.ts'
 import { readPeriods } from '../notes/journal/signer-journal.ts'
 import type { ClaimConflict } from '../notes/protection/claim.ts'
 import { compareAll, hasClaims } from '../notes/protection/claim-store.ts'
 import { toClaims } from '../notes/protection/keep-protected.ts'
-import type { Findings } from './findings.ts'
 
 type ProtectionCheckContext = { readonly config: Pick<Config, 'signer' | 'database'>; readonly isRunning: boolean }
 

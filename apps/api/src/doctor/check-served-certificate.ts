@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { connect } from 'node:tls'
 import type { Config } from '../config.ts'
-import type { Findings } from './findings.ts'
+import type { Findings } from '../health/findings.ts'
 
 const timeoutMs = 5_000
 

@@ -1,6 +1,6 @@
-import type { Readiness } from '../admin/readiness.ts'
+import type { Findings } from '../health/findings.ts'
+import type { Readiness } from '../health/readiness.ts'
 import type { ServiceProbe } from './find-service.ts'
-import type { Findings } from './findings.ts'
 
 /** Checks whether a service runs, and its readiness. */
 export async function checkService(findings: Findings, service: ServiceProbe): Promise<void> {

@@ -1,10 +1,10 @@
 import { TallystickError } from '@tallystick/core'
 import type { ChainConfig, SignerConfig } from '../config.ts'
+import type { Findings } from '../health/findings.ts'
 import { openSigner } from '../notes/signers/open-signer.ts'
 import type { SignerUse } from '../notes/signers/open-signers.ts'
 import { signNote } from '../notes/signers/sign-note.ts'
 import { type Signer, SignerError, type SignerFailure } from '../notes/signers/signer.ts'
-import type { Findings } from './findings.ts'
 
 /** Opens the signer and signs an unusable note. Resolves to the signer if the signature is valid. */
 export async function checkSigner(

@@ -1,7 +1,7 @@
 import { ChainError, type PoolState, type WiringResult } from '@tallystick/chain'
+import type { Findings } from '../health/findings.ts'
 import { findWiringFaults } from '../notes/watch/watch-wiring.ts'
 import type { PoolCheckContext } from './chain-check-context.ts'
-import type { Findings } from './findings.ts'
 
 /** Checks by simulated calls that the pool and its tokens work together: a mint, a lend, and a claim of a mature position. */
 export async function checkWiring(

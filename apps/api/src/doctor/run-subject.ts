@@ -1,6 +1,6 @@
 import { ChainError, RpcError } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
-import type { Check, Findings } from './findings.ts'
+import type { Check, Findings } from '../health/findings.ts'
 
 /** The running checks of a subject. */
 export type SubjectRun<Result> = {

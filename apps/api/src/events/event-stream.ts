@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { KeyScope } from '@tallystick/core'
+import type { EventFilter } from './event-filter.ts'
 import type { EndReason } from './event-metrics.ts'
-import type { EventFilter } from './events-query.ts'
 
 /** Open response of `GET /events`. */
 export type EventStream = EventFilter & {

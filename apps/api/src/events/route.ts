@@ -5,7 +5,8 @@ import { hashSecret } from '../keys/hash-secret.ts'
 import type { RingKey } from '../keys/key-snapshot.ts'
 import { describeEvents } from '../openapi/describe-events.ts'
 import type { Route } from '../route.ts'
-import { parseEventsRequest, scopeOfType } from './events-query.ts'
+import { scopeOfType } from './event-filter.ts'
+import { parseEventsRequest } from './events-query.ts'
 import type { EventStreams } from './open-streams.ts'
 
 export type EventsParts = { readonly streams: Pick<EventStreams, 'open'> }

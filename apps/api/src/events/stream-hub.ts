@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createMatches, type EventFilter } from './event-filter.ts'
 import type { EventPosition, FramedEvent } from './event-frame.ts'
 import type { EventStream } from './event-stream.ts'
-import { createMatches, type EventFilter } from './events-query.ts'
 
 /** Open streams, grouped by their filters. */
 export type StreamHub = {

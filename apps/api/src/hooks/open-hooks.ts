@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts'
 import { createAddressPolicy } from './address-policy.ts'
 import { createSender, type Sender, type SenderOptions } from './send-request.ts'
 import { type HooksOptions, type RunningHooks, startHooks } from './start-hooks.ts'
@@ -12,11 +11,16 @@ export type OpenHooks = RunningHooks & {
 
 /** Starts the delivery of webhooks. */
 export async function openHooks(
-  config: Pick<Config, 'hooks'>,
-  context: Omit<HooksOptions, 'sender'> & { readonly hooks?: HookTestOptions | undefined },
+  settings: { readonly allowPrivate: readonly string[] },
+  {
+    times = {},
+    ...options
+  }: Pick<HooksOptions, 'database' | 'clock' | 'metrics' | 'log' | 'monotonicNow'> & {
+    readonly times?: HookTestOptions | undefined
+  },
 ): Promise<OpenHooks> {
-  const { tickMs, random, stopGraceMs, ...injected } = context.hooks ?? {}
-  const sender = createSender({ policy: createAddressPolicy(config.hooks), ...injected })
-  const running = await startHooks({ ...context, sender, tickMs, random, stopGraceMs })
+  const { tickMs, random, stopGraceMs, ...injected } = times
+  const sender = createSender({ policy: createAddressPolicy(settings), ...injected })
+  const running = await startHooks({ ...options, sender, tickMs, random, stopGraceMs })
   return { ...running, sender }
 }

@@ -1,6 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import type { KeyLimit } from '../keys/limits/key-limit.ts'
-import { formatRate, type RateState } from '../keys/rate-window.ts'
 import type { PremadeAnswer, PremadeWriter } from './premade-answer.ts'
 
 /** Response of a lane without the header lines that differ between requests. */
@@ -12,24 +10,6 @@ export type LaneAnswer = {
   readonly body: string
   /** Set when the response is first sent. */
   premade: PremadeAnswer | undefined
-}
-
-/** Formats the header lines of one request. */
-export function formatChanging(
-  id: string,
-  {
-    limit,
-    rate,
-    lines = '',
-  }: {
-    readonly limit: KeyLimit | undefined
-    readonly rate: RateState | undefined
-    /** More lines, for the origin of the request. */
-    readonly lines?: string | undefined
-  },
-): string {
-  if (!limit || !rate) return `x-request-id: ${id}\r\n${lines}`
-  return `x-request-id: ${id}\r\nratelimit-policy: ${limit.policy}\r\nratelimit: ${formatRate(rate)}\r\n${lines}`
 }
 
 /** Sends a response. Node creates the head of the first one. Later ones reuse it with their own lines. */

@@ -1,5 +1,4 @@
 import type { Server } from 'node:net'
-import type { Config } from '../config.ts'
 import type { MetricHelp, Metrics } from '../metrics.ts'
 import { boundConnections } from './bound-connections.ts'
 import { chooseConnectionsMax } from './choose-bounds.ts'
@@ -21,12 +20,22 @@ const adminConnectionsMax = 64
 export function limitConnections(
   { publicServer, adminServer }: { readonly publicServer: Server; readonly adminServer: Server },
   {
-    listen,
+    connectionsMax: configured,
+    connectionsPerAddressMax: perAddressMax,
+    exempt,
     metrics,
     say,
-  }: Pick<Config, 'listen'> & { readonly metrics: Metrics; readonly say: (line: string) => void },
+  }: {
+    /** By default as many as the limit of open files allows. */
+    readonly connectionsMax: number | undefined
+    /** Null is no limit. */
+    readonly connectionsPerAddressMax: number | null
+    /** Addresses without a limit per address, which are those of proxies. */
+    readonly exempt: readonly string[]
+    readonly metrics: Metrics
+    readonly say: (line: string) => void
+  },
 ): void {
-  const { connectionsMax: configured, connectionsPerAddressMax: perAddressMax, proxy } = listen
   const openFileLimit = readOpenFileLimit()
   const { max, problem } = chooseConnectionsMax({ configured, openFileLimit })
   const refused = {
@@ -36,7 +45,7 @@ export function limitConnections(
   const cut = createCutCounter(metrics, 'unread')
   cutUnread(publicServer, cut)
   cutUnread(adminServer, cut)
-  const bounds = { max, perAddressMax, exempt: proxy?.trust ?? [] }
+  const bounds = { max, perAddressMax, exempt }
   const { open } = boundConnections(publicServer, bounds, (bound) => refused[bound].increment())
   metrics.gauge('tallystick_connections', () => [{ value: open() }])
   boundConnections(adminServer, { max: adminConnectionsMax, perAddressMax: null, exempt: [] }, () => undefined)

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
-import { ticketKeyBytes } from '../config-certificates.ts'
+
+/** Size of the key that Node encrypts session tickets with. */
+export const ticketKeyBytes = 48
 
 const pollMsDefault = 1_000
 

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReplicaReport } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
-import { release } from '../release.ts'
 import type { KeyRing } from './key-ring.ts'
 
 export const replicaMigrations: readonly Migration[] = [
@@ -48,12 +47,15 @@ export async function announceReplica(
   {
     id,
     name,
+    release,
     keyRing,
     log,
     onRestored,
   }: {
     readonly id: string
     readonly name: string
+    /** Version of this program. */
+    readonly release: string
     readonly keyRing: KeyRing
     readonly log: Logger
     /** Called when the database has lost a heartbeat of this process: it was restored. */

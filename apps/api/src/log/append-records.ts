@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { NoteDomain } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
-import type { ChainConfig } from '../config.ts'
 import type { Curve } from '../notes/curve/curve.ts'
 import { findCurve, listUnloggedCurves, setCurveLogIndex } from '../notes/curve/curve-store.ts'
 import type { NoteSet } from '../notes/note-set.ts'
@@ -47,7 +47,7 @@ export async function appendSet(
     nowSeconds,
   }: {
     readonly set: NoteSet
-    readonly domain: ChainConfig['domain']
+    readonly domain: NoteDomain
     /** Why the signer changed, if it did. */
     readonly why: string
     readonly nowSeconds: bigint

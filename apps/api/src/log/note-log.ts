@@ -1,30 +1,16 @@
 import { encodeUtf8, equalBytes, leafHash, parseLogEntry } from '@tallystick/core'
-import type { Database, Queryable } from '@tallystick/database'
+import type { Database } from '@tallystick/database'
 import { type Clock, toSeconds } from '../clock.ts'
-import type { ChainConfig } from '../config.ts'
-import type { Curve } from '../notes/curve/curve.ts'
 import { findCurve } from '../notes/curve/curve-store.ts'
+import type { Recorder } from '../notes/issue/recorder.ts'
 import type { Refusal } from '../notes/issue/refusal.ts'
 import type { NoteSet } from '../notes/note-set.ts'
 import { findNoteSet } from '../notes/note-store.ts'
+import type { IssuerChain } from '../notes/settings.ts'
 import { appendSet, logCurve } from './append-records.ts'
 import type { PublicLog } from './create-public-log.ts'
 import { curveEntryOf, isSameContent, notesEntryOf } from './format-entries.ts'
 import { readEntries } from './log-store.ts'
-
-/** Puts notes into the public log before they are served. */
-export type NoteLog = {
-  /** Logs a curve unless it is logged. Returns why nothing may be signed from it, or undefined. Call it before the signer. */
-  findRefusal(curve: Curve): Promise<Refusal | undefined>
-  /** Logs a set in the transaction that stores it. */
-  append(transaction: Queryable, logged: { readonly set: NoteSet; readonly chain: ChainConfig }): Promise<void>
-  /** Logs a stored set unless it is logged, and waits until a signed checkpoint covers it. Returns it with its place. */
-  cover(set: NoteSet, chain: ChainConfig): Promise<CoveredSet>
-}
-
-export type CoveredSet =
-  | { readonly set: NoteSet; readonly refusal?: undefined }
-  | { readonly set?: undefined; readonly refusal: Refusal }
 
 export type NoteLogOptions = {
   readonly database: Database
@@ -34,13 +20,14 @@ export type NoteLogOptions = {
   readonly clock: Clock
 }
 
-export function createNoteLog(options: NoteLogOptions): NoteLog {
+/** Creates the recorder that puts notes into the public log before they are served. */
+export function createNoteLog(options: NoteLogOptions): Recorder {
   const { database, publicLog, why, clock } = options
-  const append: NoteLog['append'] = async (transaction, { set, chain }) => {
+  const record: Recorder['record'] = async (transaction, { set, chain }) => {
     await appendSet(transaction, { set, domain: chain.domain, why, nowSeconds: toSeconds(clock.now()) })
   }
   return {
-    append,
+    record,
     findRefusal: async (curve) => {
       const problem = publicLog.problem()
       if (problem) return problem
@@ -52,7 +39,7 @@ export function createNoteLog(options: NoteLogOptions): NoteLog {
       const problem = publicLog.problem()
       const isServable = problem?.reason === 'log_restored' && set.logIndex !== undefined
       if (problem && !isServable) return { refusal: problem }
-      const stored = set.logIndex === undefined ? await logStoredSet(options, { set, chain, append }) : set
+      const stored = set.logIndex === undefined ? await logStoredSet(options, { set, chain, record }) : set
       const index = stored.logIndex as number
       const { size } = await publicLog.cover(index)
       const curve = await findCurve(database, stored.curveId)
@@ -67,7 +54,7 @@ export function createNoteLog(options: NoteLogOptions): NoteLog {
 /** Logs a set that was stored without a log, or by a replica that has none configured. */
 async function logStoredSet(
   { database }: NoteLogOptions,
-  { set, chain, append }: { readonly set: NoteSet; readonly chain: ChainConfig; readonly append: NoteLog['append'] },
+  { set, chain, record }: { readonly set: NoteSet; readonly chain: IssuerChain; readonly record: Recorder['record'] },
 ): Promise<NoteSet> {
   const key = { chainId: set.chainId, periodStart: set.period.start }
   await logCurve(database, set.curveId)
@@ -77,7 +64,7 @@ async function logStoredSet(
     await transaction.query('lock table log_entries in exclusive mode')
     const stored = await findNoteSet(transaction, key)
     if (!stored) throw new Error(`the set of chain ${key.chainId} and period ${key.periodStart} was discarded`)
-    if (stored.logIndex === undefined) await append(transaction, { set: stored, chain })
+    if (stored.logIndex === undefined) await record(transaction, { set: stored, chain })
     return (await findNoteSet(transaction, key)) as NoteSet
   })
 }

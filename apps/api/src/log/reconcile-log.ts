@@ -11,21 +11,22 @@ import {
 } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { type Auditor, auditedTransaction } from '../audit/audit-log.ts'
-import type { Config } from '../config.ts'
 import { keepNewestCurves } from '../notes/curve/keep-newest-curves.ts'
+import type { RecordsReport } from '../notes/journal/start-journal-checks.ts'
+import type { Secret } from '../secret.ts'
 import { type LogJournal, openLogJournal } from './log-journal.ts'
 import { parseLogKey } from './log-key.ts'
 import { readMirrorEntries, readMirrorHead } from './log-mirror.ts'
 import { countEntries, findCheckpoint, insertEntry, readLeaves } from './log-store.ts'
 import { restoreRecord } from './restore-record.ts'
 
-export type LogReconcileReport = {
-  /** Number of entries that were copied back. */
-  readonly restored: number
-  /** Number of entries of the log. */
-  readonly size: number
-  /** Why the log could not be restored. Nothing was changed then. */
-  readonly problem?: string | undefined
+/** Key of a log, and where its entries are besides the database. */
+export type LogFiles = {
+  readonly key: Secret
+  /** File of the entries that this replica published. */
+  readonly journal: string
+  /** Directory of a copy of the log as files. */
+  readonly mirror?: string | undefined
 }
 
 type Published = {
@@ -43,7 +44,7 @@ type ReconcileLogOptions = {
 export async function reconcileLog(
   database: Database,
   { auditor, chainIds, nowSeconds, ...published }: Published & ReconcileLogOptions,
-): Promise<LogReconcileReport> {
+): Promise<RecordsReport> {
   try {
     const lines = await readPublished(published)
     return await auditedTransaction(database, auditor, async (transaction, record) => {
@@ -70,18 +71,18 @@ export async function reconcileLog(
 /** Reconciles with the files that the configuration names. For use while no service has them open. */
 export async function reconcileLogFromFile(
   database: Database,
-  { config, ...options }: ReconcileLogOptions & { readonly config: NonNullable<Config['log']> },
-): Promise<LogReconcileReport> {
-  const journal = await openLogJournal(config.journal)
+  { files, ...options }: ReconcileLogOptions & { readonly files: LogFiles },
+): Promise<RecordsReport> {
+  const journal = await openLogJournal(files.journal)
   try {
-    return await reconcileLog(database, { journal, mirror: await openMirror(config), ...options })
+    return await reconcileLog(database, { journal, mirror: await openMirror(files), ...options })
   } finally {
     await journal.close()
   }
 }
 
 /** Returns the mirror of a configuration with its verified checkpoint, if it has one. */
-export async function openMirror({ mirror, key }: NonNullable<Config['log']>): Promise<Published['mirror']> {
+export async function openMirror({ mirror, key }: Pick<LogFiles, 'mirror' | 'key'>): Promise<Published['mirror']> {
   if (mirror === undefined) return undefined
   const verifier = parseLogKey(key.reveal())?.verifier
   if (!verifier) {

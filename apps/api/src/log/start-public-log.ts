@@ -1,69 +1,84 @@
-import { formatVerifierKey } from '@tallystick/core'
-import type { Check } from '../admin/readiness.ts'
+import { type Check, formatVerifierKey } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import type { Logger } from 'pino'
 import type { Auditor } from '../audit/audit-log.ts'
-import { toSeconds } from '../clock.ts'
-import type { Config } from '../config.ts'
+import { type Clock, toSeconds } from '../clock.ts'
+import type { Closers } from '../closers.ts'
+import type { Metrics } from '../metrics.ts'
 import { curvesChannel } from '../notes/curve/curve-store.ts'
-import type { ServiceContext } from '../service-context.ts'
+import type { Recorder } from '../notes/issue/recorder.ts'
+import type { RecordsReport } from '../notes/journal/start-journal-checks.ts'
 import type { ClockMonitor } from '../time/clock-monitor.ts'
 import { createPublicLog, type PublicLog } from './create-public-log.ts'
 import { openLogJournal } from './log-journal.ts'
 import { type LogKey, parseLogKey } from './log-key.ts'
 import { logChannel } from './log-migrations.ts'
 import { createLogMirror, type LogMirror } from './log-mirror.ts'
-import { createNoteLog, type NoteLog } from './note-log.ts'
+import { createNoteLog } from './note-log.ts'
 import { type BundleReader, createBundleReader } from './read-bundle.ts'
-import { type LogReconcileReport, openMirror, reconcileLog } from './reconcile-log.ts'
+import { type LogFiles, openMirror, reconcileLog } from './reconcile-log.ts'
 import { watchRows } from './watch-rows.ts'
 
 /** The running public log. */
 export type RunningLog = {
   readonly publicLog: PublicLog
-  readonly noteLog: NoteLog
+  readonly noteLog: Recorder
   readonly readBundle: BundleReader
   /** Returns the second up to which entries are public. */
   publicSeconds(): bigint
-  reconcile(auditor: Auditor): Promise<LogReconcileReport>
+  reconcile(auditor: Auditor): Promise<RecordsReport>
   checks(): readonly Check[]
 }
 
+export type PublicLogOptions = {
+  /** Undefined if no public log is configured. */
+  readonly settings: (LogFiles & { readonly signerReason?: string | undefined }) | undefined
+  readonly chainIds: readonly number[]
+  readonly time: Pick<ClockMonitor, 'visibleSeconds'>
+  readonly database: Database
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly log: Logger
+  readonly say: (line: string) => void
+  /** Interval of which the log's are multiples; 1 s by default. */
+  readonly tickMs?: number | undefined
+  readonly closers: Pick<Closers, 'push'>
+}
+
+const tickMsDefault = 1_000
 const signerReasonDefault = 'the service was configured with another signer'
 // Notifications announce changes at once. This covers lost ones, and entries that become public.
 const ticksPerRefresh = 5
 
 /** Opens the public log and follows it. Returns undefined if none is configured. */
-export async function startPublicLog(
-  context: ServiceContext,
-  { time }: { readonly time: Pick<ClockMonitor, 'visibleSeconds'> },
-): Promise<RunningLog | undefined> {
-  const { config, database, clock, log, closers, say } = context
-  if (!config.log) {
+export async function startPublicLog(options: PublicLogOptions): Promise<RunningLog | undefined> {
+  const { settings, chainIds, time, database, clock, log, metrics, tickMs, closers, say } = options
+  if (!settings) {
     say('no public log is configured ("log"): nobody can check afterwards what this service signed')
     return undefined
   }
-  const key = parseLogKey(config.log.key.reveal()) as LogKey
-  const journal = await openLogJournal(config.log.journal)
+  const key = parseLogKey(settings.key.reveal()) as LogKey
+  const journal = await openLogJournal(settings.journal)
   closers.push('journal of the log', () => journal.close())
-  const mirror = await openMirror(config.log)
+  const mirror = await openMirror(settings)
   const publicLog = createPublicLog({ database, key, journal, mirrored: mirror?.head, clock, log })
   await publicLog.refresh()
-  sayLog(context, publicLog)
+  sayLog(say, publicLog)
   const publicSeconds = () => time.visibleSeconds(clock.now())
   const readBundle = createBundleReader(database, publicSeconds)
-  const rows = watchRows({ ...context, publicLog })
+  const rows = watchRows({ database, publicLog, metrics, log, tickMs })
   closers.push('comparison with the log', () => rows.stop())
-  await follow(context, {
+  await follow(options, {
     publicLog,
-    mirror: openWriter(config.log, { publicLog, readBundle, mirrored: mirror?.head.size }),
+    mirror: openWriter(settings, { publicLog, readBundle, mirrored: mirror?.head.size }),
   })
-  const why = config.log.signerReason ?? signerReasonDefault
+  const why = settings.signerReason ?? signerReasonDefault
   return {
     publicLog,
     noteLog: createNoteLog({ database, publicLog, why, clock }),
     readBundle,
     publicSeconds,
     reconcile: async (auditor) => {
-      const chainIds = config.chains.map(({ id }) => id)
       const nowSeconds = toSeconds(clock.now())
       const report = await reconcileLog(database, { journal, mirror, auditor, chainIds, nowSeconds })
       await publicLog.refresh()
@@ -75,7 +90,7 @@ export async function startPublicLog(
 }
 
 function openWriter(
-  { mirror }: NonNullable<Config['log']>,
+  { mirror }: Pick<LogFiles, 'mirror'>,
   {
     publicLog,
     readBundle,
@@ -87,7 +102,7 @@ function openWriter(
 
 /** Keeps the log and its mirror up to date until the service stops. */
 async function follow(
-  { database, log, metrics, closers, schedulerTime }: ServiceContext,
+  { database, log, metrics, closers, tickMs = tickMsDefault }: PublicLogOptions,
   { publicLog, mirror }: { readonly publicLog: PublicLog; readonly mirror: LogMirror | undefined },
 ): Promise<void> {
   let isMirrorBehind = false
@@ -116,7 +131,7 @@ async function follow(
   metrics.gauge('tallystick_log_mirror_behind', () => [{ value: isMirrorBehind ? 1 : 0 }])
   publicLog.onHead(() => queueMicrotask(refresh))
   const stops = await Promise.all([logChannel, curvesChannel].map((channel) => database.listen(channel, refresh)))
-  const timer = setInterval(refresh, (schedulerTime?.tickMs ?? 1_000) * ticksPerRefresh).unref()
+  const timer = setInterval(refresh, tickMs * ticksPerRefresh).unref()
   closers.push('public log', async () => {
     clearInterval(timer)
     for (const stop of stops) await stop()
@@ -131,7 +146,7 @@ function checkProblem(publicLog: PublicLog): Check {
   return { name: 'public log', ok: !problem, detail, required: true }
 }
 
-function sayLog({ say }: ServiceContext, publicLog: PublicLog): void {
+function sayLog(say: PublicLogOptions['say'], publicLog: PublicLog): void {
   const { name } = publicLog.key
   const problem = publicLog.problem()
   if (problem) say(`PUBLIC LOG ${name}: ${problem.message}`)

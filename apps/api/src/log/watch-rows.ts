@@ -1,8 +1,7 @@
+import type { Check } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
-import type { Check } from '../admin/readiness.ts'
 import type { MetricHelp, Metrics } from '../metrics.ts'
-import type { SchedulerTime } from '../service-context.ts'
 import type { PublicLog } from './create-public-log.ts'
 import { type AlteredRow, digestRows, findAlteredRows } from './find-altered-rows.ts'
 
@@ -20,6 +19,7 @@ export type RowWatch = {
   stop(): Promise<void>
 }
 
+const tickMsDefault = 1_000
 const ticksPerComparison = 60
 // Small enough that the embedded database, which runs in this thread, does not delay requests.
 const rangeSize = 256
@@ -34,13 +34,14 @@ export function watchRows({
   publicLog,
   metrics,
   log,
-  schedulerTime,
+  tickMs = tickMsDefault,
 }: {
   readonly database: Database
   readonly publicLog: Pick<PublicLog, 'head' | 'tree'>
   readonly metrics: Metrics
   readonly log: Logger
-  readonly schedulerTime?: Pick<SchedulerTime, 'tickMs'> | undefined
+  /** Interval of which that of the comparison is a multiple; 1 s by default. */
+  readonly tickMs?: number | undefined
 }): RowWatch {
   const verified = new Map<number, VerifiedRange>()
   let altered: readonly AlteredRow[] = []
@@ -65,7 +66,7 @@ export function watchRows({
   }
   metrics.gauge('tallystick_log_altered_rows', () => [{ value: altered.length }])
   void compare()
-  const timer = setInterval(compare, (schedulerTime?.tickMs ?? 1_000) * ticksPerComparison).unref()
+  const timer = setInterval(compare, tickMs * ticksPerComparison).unref()
   return {
     compare,
     check: () => ({

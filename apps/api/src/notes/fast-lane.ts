@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { formatChanging, type LaneAnswer, sendLaneAnswer } from '../http/lane-answer.ts'
+import { formatChanging } from '../http/format-changing.ts'
+import { type LaneAnswer, sendLaneAnswer } from '../http/lane-answer.ts'
 import type { LaneParts } from '../http/lane-parts.ts'
 import { createMeasureLane } from '../http/measure-lane.ts'
 import { type Handler, isPlainRequest } from '../http/plain-request.ts'

@@ -1,4 +1,4 @@
-import type { IndexedPool } from '../data/read-indexed-pool.ts'
+import type { IndexedPool } from '../notes/watch/indexed-pool.ts'
 import type { PoolStatus } from './find-pool-status.ts'
 
 /** What is known of a chain whose RPCs cannot tell whether its pool is paused. */

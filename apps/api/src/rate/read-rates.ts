@@ -1,7 +1,7 @@
 import { type ChainRateFacts, currentRates, formatPeriod, periodAt, type RateResponse } from '@tallystick/core'
 import { toSeconds } from '../clock.ts'
-import type { ReadIndexedPool } from '../data/read-indexed-pool.ts'
 import type { PublishedNotes } from '../notes/published-notes.ts'
+import type { ReadIndexedPool } from '../notes/watch/indexed-pool.ts'
 import type { PoolWatch } from '../notes/watch/watch-pools.ts'
 import { describeIndexedStatus } from './describe-indexed-status.ts'
 import { addObstacles, findPoolStatus } from './find-pool-status.ts'

@@ -1,10 +1,9 @@
 import type { ReadChainTime } from '@tallystick/chain'
+import type { Check } from '@tallystick/core'
 import { TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
-import type { Check } from '../admin/readiness.ts'
 import type { Clock } from '../clock.ts'
-import type { Config } from '../config.ts'
 import type { MetricHelp, Metrics } from '../metrics.ts'
 import { createChainClock } from './chain-clock.ts'
 import { type ClockComparison, createClockComparison } from './clock-comparison.ts'
@@ -29,7 +28,8 @@ export type ClockMonitor = ClockComparison & {
 
 export type ClockMonitorOptions = {
   readonly database: Database
-  readonly chains: Config['chains']
+  /** Chains whose clocks are read if they have an RPC. */
+  readonly chains: readonly { readonly id: number; readonly rpc: readonly string[] }[]
   readonly readChainTime: ReadChainTime
   readonly clock: Clock
   /** Added to the database's clock if the service's clock is shifted on purpose. */

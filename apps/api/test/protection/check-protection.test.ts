@@ -3,7 +3,7 @@
 import { openDatabase } from '@tallystick/database'
 import { expect, onTestFinished, test } from 'vitest'
 import { checkProtection } from '../../src/doctor/check-protection.ts'
-import { createFindings } from '../../src/doctor/findings.ts'
+import { createFindings } from '../../src/health/findings.ts'
 import { prepareClaims } from '../../src/notes/protection/claim-store.ts'
 import { createSignerProtection } from '../../src/notes/protection/signer-protection.ts'
 import { newDatabase, newEmptyDatabase } from '../harness.ts'

@@ -1,5 +1,5 @@
 import { redact } from '@tallystick/core'
-import type { Secret } from '../../config-secrets.ts'
+import type { Secret } from '../../secret.ts'
 
 /** Shortens an upstream's message to one line and removes all parts of the URL and the headers. */
 export type Redact = (text: string) => string

@@ -1,4 +1,4 @@
-import type { Secret } from '../../config-secrets.ts'
+import type { Secret } from '../../secret.ts'
 import { beginCall, type Call } from './begin-call.ts'
 import { classifyAnswer } from './classify-answer.ts'
 import { createRedact } from './create-redact.ts'

@@ -1,5 +1,5 @@
 import type { Queryable } from '@tallystick/database'
-import type { Config } from '../../config.ts'
+import type { RailSettings } from '../settings.ts'
 
 /** The coupons of a time window before a period, and the limit of the next coupon's distance from each of them. */
 export type MoveWindow = {
@@ -11,7 +11,7 @@ export type MoveWindow = {
   readonly coupons: ReadonlyMap<number, { readonly lowestBps: number; readonly highestBps: number }>
 }
 
-export type WindowLimits = Pick<Config['rails'], 'maxMoveBpsPerDay' | 'maxMoveBpsPerWeek'>
+export type WindowLimits = Pick<RailSettings, 'maxMoveBpsPerDay' | 'maxMoveBpsPerWeek'>
 
 const daySeconds = 86_400n
 

@@ -1,10 +1,10 @@
 import type { PoolLimits } from '@tallystick/chain'
 import { type Period, periodAt } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
-import type { ChainConfig, Config } from '../../config.ts'
 import { findPoolLimitRefusal } from '../issue/pool-rails.ts'
 import { offeredTenors } from '../issue/rails.ts'
 import type { Refusal } from '../issue/refusal.ts'
+import type { IssuerChain, IssuerSettings } from '../settings.ts'
 import { findUnsignedPeriod } from './curve-store.ts'
 import { digestPreview, previewTenors, type TenorPreview } from './preview-tenors.ts'
 import { type CurveRequest, checkChain, findRequestedChains } from './set-curve.ts'
@@ -33,7 +33,7 @@ export type ChainPreview = {
 }
 
 type PreviewOptions = {
-  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails'>
+  readonly config: Pick<IssuerSettings, 'chains' | 'tenors' | 'rails'>
   readonly nowSeconds: bigint
   readonly request: CurveRequest
   /** Returns the last known limits of a pool. */
@@ -64,7 +64,7 @@ async function previewChain(
     config,
     request,
     poolLimits,
-  }: PreviewOptions & { readonly chain: ChainConfig; readonly effective: Period },
+  }: PreviewOptions & { readonly chain: IssuerChain; readonly effective: Period },
 ): Promise<ChainPreview & { readonly moveBps: number }> {
   const { points, chainId, confirm } = request
   const curve = { points, chainId, confirmed: confirm }

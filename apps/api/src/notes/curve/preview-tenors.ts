@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { CouponBound, CurvePoints, Period } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
-import type { ChainConfig } from '../../config.ts'
 import { listCouponBounds } from '../issue/coupon-bounds.ts'
 import type { RailInput } from '../issue/rail-input.ts'
+import type { IssuerChain } from '../settings.ts'
 import { findCurveInForce } from './curve-store.ts'
 
 export type TenorPreview = {
@@ -23,7 +23,7 @@ export async function previewTenors(
     effective,
     input,
   }: {
-    readonly chain: ChainConfig
+    readonly chain: IssuerChain
     readonly points: CurvePoints
     readonly effective: Period
     readonly input: Pick<RailInput, 'previous' | 'windows' | 'maxMoveBps'>

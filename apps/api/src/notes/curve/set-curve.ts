@@ -1,12 +1,12 @@
 import { type CurvePoints, formatNewYork, type Period, periodAt, TallystickError } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import type { Auditor } from '../../audit/audit-log.ts'
-import type { ChainConfig, Config } from '../../config.ts'
 import { findCouponRefusal, findMoveRefusal } from '../issue/coupon-rails.ts'
 import type { RailInput } from '../issue/rail-input.ts'
 import { offeredTenors } from '../issue/rails.ts'
 import type { Refusal } from '../issue/refusal.ts'
 import { findLastCoupons, findLastNoteSet } from '../note-store.ts'
+import type { IssuerChain, IssuerSettings } from '../settings.ts'
 import { assertCurvePoints, type Curve, pickPoints } from './curve.ts'
 import {
   approveProposal,
@@ -35,7 +35,7 @@ export type CurveRequest = {
 }
 
 type SetCurveOptions = {
-  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails'>
+  readonly config: Pick<IssuerSettings, 'chains' | 'tenors' | 'rails'>
   readonly nowSeconds: bigint
   readonly auditor: Auditor
 }
@@ -150,9 +150,9 @@ async function storeRequestedCurve(
 
 /** Returns the chains that a curve is for. Throws `invalid_curve` if it cannot be theirs. */
 export function findRequestedChains(
-  config: Pick<Config, 'chains' | 'tenors'>,
+  config: Pick<IssuerSettings, 'chains' | 'tenors'>,
   { chainId, points }: Pick<CurveRequest, 'chainId' | 'points'>,
-): readonly ChainConfig[] {
+): readonly IssuerChain[] {
   const chains = config.chains.filter((chain) => chainId === null || chain.id === chainId)
   if (chains.length === 0) throw unknownChain(chainId, config)
   assertCurvePoints(points, { chainId, tenors: chainId === null ? config.tenors : chains.flatMap((one) => one.tenors) })
@@ -168,7 +168,7 @@ export async function checkChain(
     config,
     effective,
   }: Pick<SetCurveOptions, 'config'> & {
-    readonly chain: ChainConfig
+    readonly chain: IssuerChain
     readonly curve: Pick<Curve, 'points' | 'confirmed' | 'chainId'>
     readonly effective: Period
   },
@@ -192,7 +192,7 @@ export async function checkChain(
 
 function refused(
   { reason, message }: Refusal,
-  { chain, isForSeveral }: { readonly chain: ChainConfig; readonly isForSeveral: boolean },
+  { chain, isForSeveral }: { readonly chain: IssuerChain; readonly isForSeveral: boolean },
 ): TallystickError {
   const subject = isForSeveral ? `for any chain, because chain ${chain.id} refuses it` : ''
   const advice = ` To give chain ${chain.id} other coupons, set the curve of each chain with --chain <id>.`
@@ -224,7 +224,7 @@ function otherPreview(): TallystickError {
   })
 }
 
-function unknownChain(chainId: number | null, { chains }: Pick<Config, 'chains'>): TallystickError {
+function unknownChain(chainId: number | null, { chains }: Pick<IssuerSettings, 'chains'>): TallystickError {
   return new TallystickError({
     code: 'invalid_curve',
     message: `Chain ${chainId} is not configured. Configured: ${chains.map((chain) => chain.id).join(', ')}.`,

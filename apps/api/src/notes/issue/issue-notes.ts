@@ -2,8 +2,6 @@ import type { PoolLimits, ReadChainTime } from '@tallystick/chain'
 import { type Period, verifyNote } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { type Clock, toSeconds } from '../../clock.ts'
-import type { ChainConfig } from '../../config.ts'
-import type { NoteLog } from '../../log/note-log.ts'
 import type { ClockComparison } from '../../time/clock-comparison.ts'
 import type { Curve } from '../curve/curve.ts'
 import type { CurveSource } from '../curve/curve-source.ts'
@@ -13,10 +11,12 @@ import { JournalError } from '../journal/journal-file.ts'
 import type { JournalGuard, PlannedNotes } from '../journal/journal-guard.ts'
 import type { NoteSet } from '../note-set.ts'
 import { findLastNoteSet, findNoteSet, storeNoteSet } from '../note-store.ts'
+import type { IssuerChain } from '../settings.ts'
 import type { Signer } from '../signers/signer.ts'
 import { claimCurve, findClaimedCurve, isClaimed, markSigned, releaseRefused, releaseUnsigned } from './curve-claims.ts'
 import type { Preflight } from './preflight.ts'
 import { findRefusal, offeredTenors } from './rails.ts'
+import type { Recorder } from './recorder.ts'
 import type { Refusal } from './refusal.ts'
 import { periodNoteTerms, signPeriodNote } from './sign-period-note.ts'
 
@@ -41,7 +41,7 @@ export type IssueContext = {
   readonly curveSource: CurveSource
   readonly journal: JournalGuard
   /** Undefined if no public log is configured. */
-  readonly noteLog?: NoteLog | undefined
+  readonly recorder?: Recorder | undefined
 }
 
 export type IssueResult =
@@ -68,7 +68,7 @@ export async function issueNotes(context: IssueContext, { chain, period }: Plann
     // `reconcile` restores a set together with its curve, which may have happened since the set was looked for.
     const restored = await findNoteSet(database, key)
     if (restored) return acceptStoredSet(context, { set: restored, chain })
-    const refusal = (await checkRails(context, { chain, period, curve })) ?? (await checkLog(context, curve))
+    const refusal = (await checkRails(context, { chain, period, curve })) ?? (await checkRecorder(context, curve))
     if (refusal || !curve) {
       if (claimed) await releaseUnsigned(database, key)
       return { refusal: refusal as Refusal }
@@ -80,16 +80,16 @@ export async function issueNotes(context: IssueContext, { chain, period }: Plann
   throw new Error(`the curve of chain ${chain.id} changed ${attemptsMax} times before its notes were signed`)
 }
 
-type PlannedSet = { readonly chain: ChainConfig; readonly period: Period }
+type PlannedSet = { readonly chain: IssuerChain; readonly period: Period }
 type ClaimedSet = PlannedSet & { readonly curve: Curve }
 
-function checkLog({ noteLog }: IssueContext, curve: Curve | undefined): Promise<Refusal | undefined> | undefined {
-  return curve && noteLog?.findRefusal(curve)
+function checkRecorder({ recorder }: IssueContext, curve: Curve | undefined): Promise<Refusal | undefined> | undefined {
+  return curve && recorder?.findRefusal(curve)
 }
 
 /** Signs and stores the set of a claimed period. Resolves to undefined if the claim was lost before a signature left. */
 async function signAndStore(context: IssueContext, claimed: ClaimedSet): Promise<IssueResult | undefined> {
-  const { database, journal, preflight, noteLog } = context
+  const { database, journal, preflight, recorder } = context
   const { chain, period, curve } = claimed
   const claim = { chainId: chain.id, periodStart: period.start, curveId: curve.id }
   const set = await signClaimed(context, claimed).catch(async (error) => {
@@ -107,7 +107,7 @@ async function signAndStore(context: IssueContext, claimed: ClaimedSet): Promise
   const stored = await storeNoteSet(database, set, {
     mayStore: (transaction) => isClaimed(transaction, claim),
     beforeStore: () => journal.record(set, { chain, curve }),
-    afterStore: (transaction) => noteLog?.append(transaction, { set, chain }) ?? Promise.resolve(),
+    afterStore: (transaction) => recorder?.record(transaction, { set, chain }) ?? Promise.resolve(),
   })
   return stored && acceptStoredSet(context, { set: stored, chain })
 }
@@ -213,17 +213,17 @@ async function signSet({ signers, clock }: IssueContext, { chain, period, curve 
 
 /** Verifies a stored set, writes it to the journal and logs it, so that it can be published. Any replica may have signed it. */
 export async function acceptStoredSet(
-  { journal, noteLog }: Pick<IssueContext, 'journal' | 'noteLog'>,
-  { set, chain }: { readonly set: NoteSet; readonly chain: ChainConfig },
+  { journal, recorder }: Pick<IssueContext, 'journal' | 'recorder'>,
+  { set, chain }: { readonly set: NoteSet; readonly chain: IssuerChain },
 ): Promise<IssueResult> {
   const verified = await verifyStoredSet(set, chain)
   if (!verified.set) return verified
   await journal.recordStored(set, chain)
-  return noteLog ? noteLog.cover(set, chain) : verified
+  return recorder ? recorder.cover(set, chain) : verified
 }
 
 /** Verifies a stored set like a new signature: it may belong to another pool, or have been altered. */
-async function verifyStoredSet(set: NoteSet, chain: ChainConfig): Promise<IssueResult> {
+async function verifyStoredSet(set: NoteSet, chain: IssuerChain): Promise<IssueResult> {
   for (const note of set.notes) {
     const verification = await verifyNote(note, { domain: chain.domain, signer: set.signer })
     const inWindow = note.validAfter === set.period.start - 1n && note.validBefore === set.period.end

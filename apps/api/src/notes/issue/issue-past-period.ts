@@ -1,5 +1,5 @@
-import { maxAgeBusinessDaysDefault } from '../../config-curve.ts'
 import { manualCurveSource } from '../curve/curve-source.ts'
+import { maxAgeBusinessDaysDefault } from '../settings.ts'
 import type { Signer } from '../signers/signer.ts'
 import { type IssueContext, type IssueResult, issueNotes } from './issue-notes.ts'
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type CurvePoints, maturityOf, type Period } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { parseSignature } from 'viem'
-import type { ChainConfig } from '../../config.ts'
+import type { IssuerChain } from '../settings.ts'
 import type { Signer } from '../signers/signer.ts'
 import { periodNoteTerms } from './sign-period-note.ts'
 
@@ -26,7 +26,7 @@ export async function storePastCurves(database: Queryable, past: readonly PastPe
  */
 export async function issuePastPeriods(
   { database, signer }: { readonly database: Database; readonly signer: Signer },
-  { chains, past }: { readonly chains: readonly ChainConfig[]; readonly past: readonly PastPeriod[] },
+  { chains, past }: { readonly chains: readonly IssuerChain[]; readonly past: readonly PastPeriod[] },
 ): Promise<void> {
   const sets: object[] = []
   const notes: object[] = []
@@ -57,7 +57,7 @@ const insertNotes = `
     (chain_id bigint, period_start bigint, maturity bigint, tenor_days int, coupon_bps int, valid_after bigint,
      valid_before bigint, r text, s text, v smallint)`
 
-function setRow(chain: ChainConfig, { period, signer }: { readonly period: Period; readonly signer: Signer }): object {
+function setRow(chain: IssuerChain, { period, signer }: { readonly period: Period; readonly signer: Signer }): object {
   return {
     chain_id: chain.id,
     period_start: String(period.start),
@@ -69,7 +69,7 @@ function setRow(chain: ChainConfig, { period, signer }: { readonly period: Perio
 
 async function signNotes(
   signer: Signer,
-  { chain, period, points }: PastPeriod & { readonly chain: ChainConfig },
+  { chain, period, points }: PastPeriod & { readonly chain: IssuerChain },
 ): Promise<object[]> {
   return Promise.all(
     chain.tenors.map(async (tenorDays) => {

@@ -1,7 +1,6 @@
 import { type Period, periodAfter, periodAt } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { toSeconds } from '../../clock.ts'
-import type { ChainConfig, Config } from '../../config.ts'
 import { earliestSeconds } from '../../time/earliest-seconds.ts'
 import { curvesChannel } from '../curve/curve-store.ts'
 import { JournalError } from '../journal/journal-file.ts'
@@ -9,6 +8,7 @@ import type { NoteMetrics } from '../note-metrics.ts'
 import { recordRefusal } from '../note-refusals.ts'
 import type { NoteSet } from '../note-set.ts'
 import type { PublishedNotes } from '../published-notes.ts'
+import type { IssuerChain, RailSettings } from '../settings.ts'
 import { SignerError } from '../signers/signer.ts'
 import { type IssueContext, issueNotes } from './issue-notes.ts'
 import type { Preflight } from './preflight.ts'
@@ -26,9 +26,9 @@ export type IssueScheduler = {
 
 export type IssueSchedulerOptions = {
   readonly context: IssueContext
-  readonly chains: readonly ChainConfig[]
+  readonly chains: readonly IssuerChain[]
   /** Whether notes of a previously configured signer are served. */
-  readonly earlierSigner: Config['rails']['earlierSigner']
+  readonly earlierSigner: RailSettings['earlierSigner']
   readonly published: PublishedNotes
   readonly preflight: Pick<Preflight, 'watch'>
   readonly metrics: NoteMetrics
@@ -52,12 +52,12 @@ export async function startIssueScheduler(options: IssueSchedulerOptions): Promi
   let stopped = false
   let periods: CurrentPeriods | undefined
 
-  const ensure = async (chain: ChainConfig, period: Period) => {
+  const ensure = async (chain: IssuerChain, period: Period) => {
     if (published.find(chain.id, period.start)) return
     await gate.run(`${chain.id}:${period.start}`, () => tryToIssue(options, { chain, period, reportRefusal }))
   }
   const catchUpChain = async (
-    chain: ChainConfig,
+    chain: IssuerChain,
     { current, next, nowSeconds }: CurrentPeriods & { readonly nowSeconds: bigint },
   ) => {
     await ensure(chain, current)
@@ -106,12 +106,12 @@ type CurrentPeriods = { readonly current: Period; readonly next: Period }
 /** Returns the published sets of a chain for some periods. */
 function findSets(
   published: PublishedNotes,
-  { chain, periods }: { readonly chain: ChainConfig; readonly periods: readonly Period[] },
+  { chain, periods }: { readonly chain: IssuerChain; readonly periods: readonly Period[] },
 ): NoteSet[] {
   return periods.flatMap(({ start }) => published.find(chain.id, start) ?? [])
 }
 
-type ReportRefusal = (chain: ChainConfig, period: Period, refusal: Refusal) => Promise<void>
+type ReportRefusal = (chain: IssuerChain, period: Period, refusal: Refusal) => Promise<void>
 
 /** Issues and publishes a set. Resolves to whether it succeeded; never throws. */
 async function tryToIssue(
@@ -120,7 +120,7 @@ async function tryToIssue(
     chain,
     period,
     reportRefusal,
-  }: { readonly chain: ChainConfig; readonly period: Period; readonly reportRefusal: ReportRefusal },
+  }: { readonly chain: IssuerChain; readonly period: Period; readonly reportRefusal: ReportRefusal },
 ): Promise<boolean> {
   const about = { chain: chain.id, periodStart: Number(period.start) }
   try {

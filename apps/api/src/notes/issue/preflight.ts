@@ -3,9 +3,9 @@ import { formatPeriod, type Note } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { type Address, isAddressEqual } from 'viem'
 import { type Clock, toSeconds } from '../../clock.ts'
-import type { Config } from '../../config.ts'
 import type { NoteSet } from '../note-set.ts'
 import { isPlannedChange } from '../planned-change.ts'
+import type { PreflightMode } from '../settings.ts'
 import type { PreflightMetrics } from './preflight-metrics.ts'
 import type { Refusal } from './refusal.ts'
 import { createRetryGate } from './retry-gate.ts'
@@ -50,7 +50,7 @@ export type Preflight = {
 }
 
 export type PreflightOptions = {
-  readonly mode: Config['rails']['preflight']
+  readonly mode: PreflightMode
   /** By chain id. A chain without an RPC has no reader and is not checked. */
   readonly readers: ReadonlyMap<number, Pick<PoolReader, 'validate'>>
   /** Announced signers, by chain id. */

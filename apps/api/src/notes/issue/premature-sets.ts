@@ -1,11 +1,11 @@
 import { formatNewYork, formatPeriod, type Period, periodAt, TallystickError } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { type AuditedChange, type Auditor, auditedTransaction } from '../../audit/audit-log.ts'
-import type { ChainConfig } from '../../config.ts'
 import type { SignerJournal } from '../journal/signer-journal.ts'
 import type { NoteSet } from '../note-set.ts'
 import { findNoteSet } from '../note-store.ts'
 import type { SignerProtection } from '../protection/signer-protection.ts'
+import type { IssuerChain } from '../settings.ts'
 
 /** A stored set whose period starts later than the sign-ahead allows: it was signed with a wrong clock. */
 export type PrematureSet = { readonly chainId: number; readonly period: Period; readonly issuedAt: bigint }
@@ -63,7 +63,7 @@ export async function discardPrematureSet(
     /** Undefined if this machine has none. */
     readonly journal: Pick<SignerJournal, 'find' | 'discard'> | undefined
     readonly protection?: Pick<SignerProtection, 'discard'> | undefined
-    readonly chains: readonly ChainConfig[]
+    readonly chains: readonly IssuerChain[]
   },
 ): Promise<DiscardedSet> {
   const chain = chains.find(({ id }) => id === chainId)

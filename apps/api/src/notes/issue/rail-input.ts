@@ -1,14 +1,14 @@
 import type { PoolLimits } from '@tallystick/chain'
 import type { Period } from '@tallystick/core'
-import type { ChainConfig } from '../../config.ts'
 import type { ClockStatus } from '../../time/clock-comparison.ts'
 import type { Curve } from '../curve/curve.ts'
 import type { MoveWindow } from '../curve/move-windows.ts'
 import type { NoteSet } from '../note-set.ts'
+import type { IssuerChain } from '../settings.ts'
 
 /** Everything the rails check. */
 export type RailInput = {
-  readonly chain: Pick<ChainConfig, 'id' | 'maxCouponBps' | 'minMaturitySeconds'>
+  readonly chain: Pick<IssuerChain, 'id' | 'maxCouponBps' | 'minMaturitySeconds'>
   /** The pool's present limits. Undefined, or a limit is, if it cannot be read: then only the configured ones apply. */
   readonly poolLimits?: PoolLimits | undefined
   readonly period: Period

@@ -1,10 +1,10 @@
 import { maturityOf, type Note, type Period } from '@tallystick/core'
-import type { ChainConfig } from '../../config.ts'
+import type { IssuerChain } from '../settings.ts'
 import { signNote } from '../signers/sign-note.ts'
 import type { Signer } from '../signers/signer.ts'
 
 export type PeriodNote = {
-  readonly chain: Pick<ChainConfig, 'id' | 'domain'>
+  readonly chain: Pick<IssuerChain, 'id' | 'domain'>
   readonly period: Period
   readonly tenorDays: number
   readonly couponBps: number

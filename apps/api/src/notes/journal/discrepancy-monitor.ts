@@ -1,5 +1,5 @@
+import type { Check } from '@tallystick/core'
 import type { Logger } from 'pino'
-import type { Check } from '../../admin/readiness.ts'
 import { type Clock, toSeconds } from '../../clock.ts'
 import type { MetricHelp, Metrics } from '../../metrics.ts'
 import { curvesChannel } from '../curve/curve-store.ts'

@@ -1,9 +1,9 @@
 import { formatPeriod, hashNote, type Period, periodAfter, periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
-import type { ChainConfig } from '../../config.ts'
 import type { NoteSet } from '../note-set.ts'
 import { findNoteSet } from '../note-store.ts'
 import type { PublishedNotes } from '../published-notes.ts'
+import type { IssuerChain } from '../settings.ts'
 import { findConflict, type PeriodKey, type SignedPeriod, type SignerJournal, signaturesOf } from './signer-journal.ts'
 
 export const discrepancyKinds = [
@@ -25,9 +25,9 @@ export type NoteRecords = {
   readonly database: Database
   readonly journal: Pick<SignerJournal, 'find'>
   readonly published: Pick<PublishedNotes, 'find'>
-  readonly chains: readonly ChainConfig[]
+  readonly chains: readonly IssuerChain[]
   /** Publishes a stored set that has the same terms as the one in memory but other signatures. Resolves to success. */
-  readonly adopt: (set: NoteSet, chain: ChainConfig) => Promise<boolean>
+  readonly adopt: (set: NoteSet, chain: IssuerChain) => Promise<boolean>
 }
 
 /**
@@ -49,7 +49,7 @@ export async function findDiscrepancies(records: NoteRecords, nowSeconds: bigint
 /** Returns the first note of a stored set whose terms differ from the journal's. */
 export function findStoredConflict(
   signed: SignedPeriod | undefined,
-  { set, chain }: { set: NoteSet; chain: ChainConfig },
+  { set, chain }: { set: NoteSet; chain: IssuerChain },
 ) {
   return findConflict(
     signed,
@@ -59,7 +59,7 @@ export function findStoredConflict(
 
 async function findDiscrepancy(
   { database, journal, published, adopt }: NoteRecords,
-  { chain, period }: { readonly chain: ChainConfig; readonly period: Period },
+  { chain, period }: { readonly chain: IssuerChain; readonly period: Period },
 ): Promise<Omit<Discrepancy, 'chainId'> | undefined> {
   const key = { chainId: chain.id, periodStart: period.start }
   const signed = findSigned(journal, { chain, periodStart: period.start })

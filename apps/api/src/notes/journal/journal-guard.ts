@@ -1,19 +1,19 @@
 import { formatPeriod, hashNote, type Note, type Period } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import type { Hex } from 'viem'
-import type { ChainConfig } from '../../config.ts'
 import type { Curve } from '../curve/curve.ts'
 import { findCurve } from '../curve/curve-store.ts'
 import type { NoteSet } from '../note-set.ts'
 import { claimsOf } from '../protection/claim.ts'
 import type { SignerProtection } from '../protection/signer-protection.ts'
+import type { IssuerChain } from '../settings.ts'
 import { createJournalEntry, isSameDomain, type JournalEntry } from './journal-entry.ts'
 import { JournalError } from './journal-file.ts'
 import { findConflict, type SignerJournal, signaturesOf } from './signer-journal.ts'
 
 /** Terms of the notes of a chain and period. */
 export type PlannedNotes = {
-  readonly chain: ChainConfig
+  readonly chain: IssuerChain
   readonly period: Period
   readonly notes: readonly (Omit<Note, 'signature'> & { readonly tenorDays: number })[]
 }
@@ -29,16 +29,16 @@ export type JournalGuard = {
   /** Returns the journal's set that has other terms for one of these notes, if that set is only pending. */
   findPendingConflict(planned: PlannedNotes): Promise<NoteSet | undefined>
   /** Writes a new set to the journal before a preflight shows it to the pool. */
-  recordPending(set: NoteSet, from: { readonly chain: ChainConfig; readonly curve: Curve }): Promise<void>
+  recordPending(set: NoteSet, from: { readonly chain: IssuerChain; readonly curve: Curve }): Promise<void>
   /** Voids the notes of a pending set that the pool refused permanently. */
   voidRefused(
     set: NoteSet,
-    refused: { readonly chain: ChainConfig; readonly tenors: readonly number[]; readonly nowSeconds: bigint },
+    refused: { readonly chain: IssuerChain; readonly tenors: readonly number[]; readonly nowSeconds: bigint },
   ): Promise<void>
   /** Writes a new set to the journal. Call it before the set is stored. */
-  record(set: NoteSet, from: { readonly chain: ChainConfig; readonly curve: Curve }): Promise<void>
+  record(set: NoteSet, from: { readonly chain: IssuerChain; readonly curve: Curve }): Promise<void>
   /** Writes a stored set to the journal. Call it before the set is published. Any replica may have signed it. */
-  recordStored(set: NoteSet, chain: ChainConfig): Promise<void>
+  recordStored(set: NoteSet, chain: IssuerChain): Promise<void>
 }
 
 export function createJournalGuard(
@@ -86,7 +86,7 @@ export function createJournalGuard(
 /** A set that is stored was claimed by its signer. If the protection cannot be asked, that is believed. */
 async function claimStored(
   protection: SignerProtection | undefined,
-  { set, chain }: { readonly set: NoteSet; readonly chain: ChainConfig },
+  { set, chain }: { readonly set: NoteSet; readonly chain: IssuerChain },
 ): Promise<void> {
   const claims = claimsOf({ chain, periodStart: set.period.start, notes: set.notes })
   await protection?.claim(claims).catch((error) => {
@@ -94,7 +94,7 @@ async function claimStored(
   })
 }
 
-type Origin = { readonly chain: ChainConfig; readonly curve: Curve }
+type Origin = { readonly chain: IssuerChain; readonly curve: Curve }
 
 /** Reads the last pending set of a period from the file. Its curve may no longer be stored, so its id is unknown. */
 async function readPending(
@@ -131,7 +131,7 @@ function assertSameTerms(journal: SignerJournal, planned: PlannedNotes): void {
 /** Returns whether the journal's last entry of the period is this set, and more than pending unless that suffices. */
 function isJournalled(
   journal: SignerJournal,
-  { set, chain, isPending }: Pick<JournalEntry, 'isPending'> & { readonly set: NoteSet; readonly chain: ChainConfig },
+  { set, chain, isPending }: Pick<JournalEntry, 'isPending'> & { readonly set: NoteSet; readonly chain: IssuerChain },
 ): boolean {
   const signed = journal.find({ chain, periodStart: set.period.start })
   if (signed?.signatures !== signaturesOf(set.notes)) return false

@@ -1,11 +1,11 @@
 import { formatNewYork, formatPeriod, hashNote, periodAfter, periodAt, verifyNote } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { type AuditedChange, type Auditor, auditedTransaction } from '../../audit/audit-log.ts'
-import type { ChainConfig } from '../../config.ts'
 import { curvesChannel, findCurveInForce, findSameCurve, insertCurve } from '../curve/curve-store.ts'
 import { keepNewestCurves } from '../curve/keep-newest-curves.ts'
 import { findClaimedCurve } from '../issue/curve-claims.ts'
 import { findNoteSet, insertNoteSet } from '../note-store.ts'
+import type { IssuerChain } from '../settings.ts'
 import { findStoredConflict } from './find-discrepancies.ts'
 import { isSameDomain, type JournalEntry } from './journal-entry.ts'
 import type { SignedPeriod, SignerJournal } from './signer-journal.ts'
@@ -28,7 +28,7 @@ export type ReconcileReport = {
 
 export type ReconcileOptions = {
   readonly journal: Pick<SignerJournal, 'entries' | 'find'>
-  readonly chains: readonly ChainConfig[]
+  readonly chains: readonly IssuerChain[]
   readonly nowSeconds: bigint
   readonly auditor: Auditor
 }
@@ -59,7 +59,7 @@ export async function reconcileNotes(database: Database, options: ReconcileOptio
 /** Reads the last entry of each recent period and configured chain, oldest first. */
 async function readEntries({ journal, chains, nowSeconds }: ReconcileOptions) {
   const nextStart = periodAfter(periodAt(nowSeconds)).start
-  const latest = new Map<string, { readonly entry: JournalEntry; readonly chain: ChainConfig }>()
+  const latest = new Map<string, { readonly entry: JournalEntry; readonly chain: IssuerChain }>()
   for await (const entry of journal.entries()) {
     const { chainId, period } = entry.set
     const chain = chains.find(({ id, domain }) => id === chainId && isSameDomain(domain, entry.domain))
@@ -83,7 +83,7 @@ async function readEntries({ journal, chains, nowSeconds }: ReconcileOptions) {
 // Maximum of the column's type.
 const couponMax = 2n ** 31n - 1n
 
-async function findProblem({ set, digests }: JournalEntry, { domain }: ChainConfig): Promise<string | undefined> {
+async function findProblem({ set, digests }: JournalEntry, { domain }: IssuerChain): Promise<string | undefined> {
   for (const [index, note] of set.notes.entries()) {
     const subject = `the ${note.tenorDays}-day note`
     if (note.coupon > couponMax) return `${subject} has a coupon of ${note.coupon} bps, which the database cannot hold`
@@ -103,7 +103,7 @@ async function sortEntries(
   let present = 0
   for (const entry of entries) {
     const { chainId, period } = entry.set
-    const chain = chains.find(({ id }) => id === chainId) as ChainConfig
+    const chain = chains.find(({ id }) => id === chainId) as IssuerChain
     const stored = await findNoteSet(transaction, { chainId, periodStart: period.start })
     const signed = journal.find({ chain, periodStart: period.start })
     // The set may have been discarded after the entries were read.

@@ -1,11 +1,11 @@
+import type { Check } from '@tallystick/core'
 import { periodAfter, periodAt } from '@tallystick/core'
 import type { Logger } from 'pino'
-import type { Check } from '../../admin/readiness.ts'
 import { type Clock, toSeconds } from '../../clock.ts'
-import type { ChainConfig } from '../../config.ts'
 import type { MetricHelp, Metrics } from '../../metrics.ts'
 import type { JournalImport } from '../journal/journal-import.ts'
 import type { SignerJournal } from '../journal/signer-journal.ts'
+import type { IssuerChain } from '../settings.ts'
 import type { Claim } from './claim.ts'
 import type { Contradiction, SignerProtection } from './signer-protection.ts'
 
@@ -22,7 +22,7 @@ export type KeptProtection = {
 export type KeepProtectedOptions = {
   readonly protection: SignerProtection
   readonly journal: Pick<SignerJournal, 'find' | 'periods'>
-  readonly chains: readonly ChainConfig[]
+  readonly chains: readonly IssuerChain[]
   readonly clock: Clock
   readonly metrics: Metrics
   readonly log: Logger

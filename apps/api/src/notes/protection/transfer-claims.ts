@@ -2,9 +2,9 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { TallystickError } from '@tallystick/core'
-import type { Config } from '../../config.ts'
 import { JournalError, readJournal } from '../journal/journal-file.ts'
 import { openSignerJournal, readPeriods, type SignerJournal } from '../journal/signer-journal.ts'
+import type { IssuerSettings } from '../settings.ts'
 import type { Claim } from './claim.ts'
 import { readClaims } from './claim-store.ts'
 import { comparePlaces, encodeInterchange, readInterchange } from './interchange.ts'
@@ -13,7 +13,7 @@ import { claimOrThrow, openProtection } from './signer-protection.ts'
 
 export type ClaimPlace = 'journal' | 'protection'
 
-type SignerFiles = Pick<Config['signer'], 'journal' | 'protection'>
+type SignerFiles = Pick<IssuerSettings['signer'], 'journal' | 'protection'>
 
 export type ExportReport = { readonly file: string; readonly from: string; readonly entries: number }
 

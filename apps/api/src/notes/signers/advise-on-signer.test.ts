@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { SignerConfig } from '../../config.ts'
 import { adviseOnSigner } from './advise-on-signer.ts'
+import type { SignerSettings } from './signer-settings.ts'
 
 const [configured, registered, pool] = ['01', '02', '03'].map((byte) => `0x${byte.repeat(20)}`) as [
   `0x${string}`,
@@ -12,7 +12,7 @@ const advise = (
   signer: object,
   { isCommon = true, ...change }: { isCommon?: boolean; registered?: typeof pool } = {},
 ) => {
-  const chain = { signer: signer as SignerConfig, domain }
+  const chain = { signer: signer as SignerSettings, domain }
   const config = { signer: (isCommon ? signer : {}) as never }
   return adviseOnSigner({ config, chain, configured, registered, ...change })
 }

@@ -1,7 +1,8 @@
 import { type Address, isAddressEqual } from 'viem'
-import type { ChainConfig, Config, SignerConfig } from '../../config.ts'
+import type { IssuerChain, IssuerSettings } from '../settings.ts'
+import type { SignerSettings } from './signer-settings.ts'
 
-const keyMembers: Readonly<Record<SignerConfig['kind'], string>> = {
+const keyMembers: Readonly<Record<SignerSettings['kind'], string>> = {
   'private-key': 'key',
   keystore: 'path',
   web3signer: 'address',
@@ -16,8 +17,8 @@ export function adviseOnSigner({
   configured,
   registered,
 }: {
-  readonly config: Pick<Config, 'signer'>
-  readonly chain: Pick<ChainConfig, 'signer' | 'domain'>
+  readonly config: Pick<IssuerSettings, 'signer'>
+  readonly chain: Pick<IssuerChain, 'signer' | 'domain'>
   /** Address of the configured signer; undefined if it cannot be used. */
   readonly configured: Address | undefined
   /** Signer whose notes the pool accepts; undefined if it is the one that signed. */

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import type { SignerConfig } from '../../config.ts'
 import { listSigners, openSigners } from './open-signers.ts'
+import type { SignerSettings } from './signer-settings.ts'
 
 const secret = (value: string) => ({ reveal: () => value })
-const keyOf = (digit: string): SignerConfig => ({ kind: 'private-key', key: secret(`0x${digit.repeat(64)}`) })
-const web3 = (url: string, token: string): SignerConfig => ({
+const keyOf = (digit: string): SignerSettings => ({ kind: 'private-key', key: secret(`0x${digit.repeat(64)}`) })
+const web3 = (url: string, token: string): SignerSettings => ({
   kind: 'web3signer',
   url,
   address: '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1',
   headers: { authorization: secret(token) },
 })
 
-function groupsOf(signers: readonly SignerConfig[]): number[][] {
+function groupsOf(signers: readonly SignerSettings[]): number[][] {
   const chains = signers.map((signer, index) => ({ id: index + 1, signer }))
   return listSigners(chains).map((use) => use.chains.map(({ id }) => id))
 }

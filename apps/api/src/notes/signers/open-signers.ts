@@ -1,12 +1,13 @@
 import { TallystickError } from '@tallystick/core'
-import type { ChainConfig } from '../../config.ts'
+import type { IssuerChain } from '../settings.ts'
 import { openSigner } from './open-signer.ts'
 import type { Signer } from './signer.ts'
+import type { SignerSettings } from './signer-settings.ts'
 
-type SigningChain = Pick<ChainConfig, 'id' | 'signer'>
+type SigningChain = Pick<IssuerChain, 'id' | 'signer'>
 
 /** A signer and the chains that use it. */
-export type SignerUse<Chain> = { readonly config: ChainConfig['signer']; readonly chains: readonly Chain[] }
+export type SignerUse<Chain> = { readonly config: SignerSettings; readonly chains: readonly Chain[] }
 
 /** Lists the different signers of the chains. */
 export function listSigners<Chain extends SigningChain>(chains: readonly Chain[]): SignerUse<Chain>[] {
@@ -34,7 +35,7 @@ export async function openSigners(chains: readonly SigningChain[]): Promise<Read
 }
 
 /** Returns a text that only equal settings have. It contains the secrets. */
-function identify(config: ChainConfig['signer']): string {
+function identify(config: SignerSettings): string {
   return JSON.stringify(config, (name, value) => {
     if (name === 'journal' || name === 'next') return undefined
     return typeof value?.reveal === 'function' ? value.reveal() : value

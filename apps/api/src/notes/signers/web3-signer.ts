@@ -3,7 +3,7 @@ import { exchange, type HttpAnswer, HttpError } from '@tallystick/chain'
 import { noteTypedData, parseJson } from '@tallystick/core'
 import { Agent } from 'undici'
 import type { Address } from 'viem'
-import type { Secret } from '../../config-secrets.ts'
+import type { Secret } from '../../secret.ts'
 import { type Signer, SignerError } from './signer.ts'
 import { toSignerError } from './to-signer-error.ts'
 

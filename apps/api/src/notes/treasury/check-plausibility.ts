@@ -1,10 +1,9 @@
 import { countBusinessDays } from '@tallystick/core'
 import { formatConfirmAdvice } from '../curve/curve-set-command.ts'
+import type { PlausibilitySettings } from '../settings.ts'
 import { TreasuryFeedError } from './feed-error.ts'
-import type { TreasuryConfig, TreasuryCurve } from './fetch-curve.ts'
+import type { TreasuryCurve } from './fetch-curve.ts'
 import type { Sofr } from './fetch-sofr.ts'
-
-export type PlausibilityConfig = NonNullable<TreasuryConfig['plausibility']>
 
 // Bills of up to two months follow the overnight rate. Longer ones follow its expected future values.
 const daysMax = 56
@@ -15,7 +14,7 @@ const daysMax = 56
  */
 export function checkPlausibility(
   { points, provenance: { sourceDate, bills } }: TreasuryCurve,
-  { sofr, config }: { readonly sofr: Sofr; readonly config: PlausibilityConfig },
+  { sofr, config }: { readonly sofr: Sofr; readonly config: PlausibilitySettings },
 ): string | undefined {
   const [older, newer] = sofr.date < sourceDate ? [sofr.date, sourceDate] : [sourceDate, sofr.date]
   const age = countBusinessDays({ after: older, upTo: newer })

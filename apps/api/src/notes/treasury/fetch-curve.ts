@@ -11,13 +11,11 @@ import {
   type Period,
 } from '@tallystick/core'
 import { z } from 'zod'
-import type { Config } from '../../config.ts'
+import type { TreasurySettings } from '../settings.ts'
 import { type ChosenRow, chooseRow, formatTerms } from './choose-row.ts'
 import { TreasuryFeedError } from './feed-error.ts'
 import { type DocumentSource, type FeedDocument, fetchDocument } from './fetch-document.ts'
 import { type FeedRow, parseFeed } from './parse-feed.ts'
-
-export type TreasuryConfig = Extract<Config['curve'], { readonly source: 'treasury' }>
 
 export type TreasuryCurve = { readonly points: CurvePoints; readonly provenance: CurveProvenance }
 
@@ -31,7 +29,7 @@ export type FetchedCurve = TreasuryCurve & {
 }
 
 export type FetchOptions = {
-  readonly config: TreasuryConfig
+  readonly config: TreasurySettings
   readonly tenors: readonly number[]
   /** The period the curve is for. */
   readonly period: Period
@@ -87,7 +85,7 @@ async function fetchPages({ config, signal }: FetchOptions, today: string): Prom
 
 async function fetchPage(
   month: string,
-  { config, signal }: { readonly config: TreasuryConfig; readonly signal: AbortSignal },
+  { config, signal }: { readonly config: TreasurySettings; readonly signal: AbortSignal },
 ): Promise<Page> {
   const query = { data: 'daily_treasury_bill_rates', field_tdr_date_value_month: month.replace('-', '') }
   const url = new URL(config.url)
@@ -129,7 +127,7 @@ function ratesOf({ rates }: ChosenRow) {
 
 function describe(
   chosen: ChosenRow,
-  { config, page, nowSeconds }: { readonly config: TreasuryConfig; readonly page: Page; readonly nowSeconds: bigint },
+  { config, page, nowSeconds }: { readonly config: TreasurySettings; readonly page: Page; readonly nowSeconds: bigint },
 ): CurveProvenance {
   const { columns, date } = chosen.row
   return {

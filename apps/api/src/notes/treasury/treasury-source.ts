@@ -1,15 +1,15 @@
 import { backoffMs, type Period, periodAfter, periodAt } from '@tallystick/core'
 import { toSeconds } from '../../clock.ts'
-import type { Config } from '../../config.ts'
 import type { CurveSource } from '../curve/curve-source.ts'
 import { findLastTreasuryCurve } from '../curve/curve-store.ts'
 import { findNoteSet } from '../note-store.ts'
 import type { PublishedNotes } from '../published-notes.ts'
+import type { IssuerSettings } from '../settings.ts'
 import type { FetchOutcome } from './treasury-metrics.ts'
 import { createTreasuryUpdater, type TreasuryUpdater, type TreasuryUpdaterOptions } from './treasury-updater.ts'
 
 export type TreasurySourceOptions = Omit<TreasuryUpdaterOptions, 'signal' | 'sourceDate'> & {
-  readonly config: Pick<Config, 'rails'>
+  readonly config: Pick<IssuerSettings, 'rails'>
   readonly published: PublishedNotes
   /** Monotonic clock, milliseconds. */
   readonly monotonicNow: () => number

@@ -2,20 +2,20 @@ import { createLogThrottle, type Period } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type Clock, toSeconds } from '../../clock.ts'
-import type { Config } from '../../config.ts'
 import type { Metrics } from '../../metrics.ts'
 import { findLastTreasuryCurve } from '../curve/curve-store.ts'
+import type { IssuerSettings, TreasurySettings } from '../settings.ts'
 import { formatTerms } from './choose-row.ts'
 import { compareWithSofr, readSofr } from './compare-with-sofr.ts'
 import { TreasuryFeedError } from './feed-error.ts'
-import { type FetchedCurve, fetchTreasuryCurve, type TreasuryConfig } from './fetch-curve.ts'
+import { type FetchedCurve, fetchTreasuryCurve } from './fetch-curve.ts'
 import { storeTreasuryCurve } from './store-treasury-curve.ts'
 import { createTreasuryMetrics, type FeedStatus, type FetchOutcome } from './treasury-metrics.ts'
 
 export type TreasuryUpdaterOptions = {
   readonly database: Database
   readonly clock: Clock
-  readonly config: Pick<Config, 'chains' | 'tenors'> & { readonly curve: TreasuryConfig }
+  readonly config: Pick<IssuerSettings, 'chains' | 'tenors'> & { readonly curve: TreasurySettings }
   readonly metrics: Metrics
   readonly log: Logger
   /** Returns why the current period is uncertain. No curve is stored then. */

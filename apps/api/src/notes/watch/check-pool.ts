@@ -2,9 +2,9 @@ import { ChainError, type PoolLimits, type PoolReader } from '@tallystick/chain'
 import { periodAfter, periodAt } from '@tallystick/core'
 import { type Address, isAddressEqual } from 'viem'
 import { toSeconds } from '../../clock.ts'
-import type { ChainConfig, Config } from '../../config.ts'
 import { runPreflight } from '../issue/preflight.ts'
 import type { NoteSet } from '../note-set.ts'
+import type { IssuerChain, IssuerSettings } from '../settings.ts'
 import { adviseOnSigner } from '../signers/advise-on-signer.ts'
 import { findObstacles, joinWithholding, type Obstacle, type PreflightedSet } from './find-obstacles.ts'
 import { findPoolProblems, type PoolProblems } from './find-pool-problems.ts'
@@ -13,7 +13,7 @@ import { createWiringWatch, type FindMaturePositions } from './watch-wiring.ts'
 import { createNoteWithholder, type WithholdOptions } from './withhold-notes.ts'
 
 export type PoolCheckOptions = WithholdOptions & {
-  readonly config: Pick<Config, 'chains' | 'rails' | 'signer'>
+  readonly config: Pick<IssuerSettings, 'chains' | 'rails' | 'signer'>
   /** By chain id, for chains with an RPC. Notes of other chains cannot be validated. */
   readonly pools: ReadonlyMap<number, Pick<PoolReader, 'validate' | 'checkWiring'>>
   readonly readPool: ReadPool
@@ -34,7 +34,7 @@ export type PoolCheckResult = {
  * Creates a function that reads the pool's state, checks its roles and runs a preflight of the published sets, and
  * withholds the notes that the pool would refuse. Throws `ChainError`.
  */
-export function createPoolCheck(chain: ChainConfig, options: PoolCheckOptions): () => Promise<PoolCheckResult> {
+export function createPoolCheck(chain: IssuerChain, options: PoolCheckOptions): () => Promise<PoolCheckResult> {
   const { published, clock, signal, config, readPool } = options
   const mode = config.rails.preflight
   const { next } = chain.signer
@@ -119,7 +119,7 @@ function createConfirmation() {
 }
 
 /** Creates a function that logs changed limits, even if no note violates them. */
-function createLimitLogger({ id: chain }: ChainConfig, { log }: PoolCheckOptions) {
+function createLimitLogger({ id: chain }: IssuerChain, { log }: PoolCheckOptions) {
   let known: PoolLimits | undefined
   return (limits: PoolLimits) => {
     for (const name of ['minLendLimit', 'maxCouponLimit', 'minMaturityLimit'] as const) {

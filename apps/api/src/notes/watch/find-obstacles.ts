@@ -1,8 +1,8 @@
 import { type Address, isAddressEqual } from 'viem'
-import type { Config } from '../../config.ts'
 import type { PreflightResult } from '../issue/preflight.ts'
 import type { NoteSet } from '../note-set.ts'
 import { isPlannedChange } from '../planned-change.ts'
+import type { PreflightMode } from '../settings.ts'
 import {
   adviseOnLimits,
   describePause,
@@ -34,7 +34,7 @@ export type ObstacleContext = {
   /** Faults of roles and tokens. */
   readonly faults: readonly PoolFinding[]
   readonly nowSeconds: bigint
-  readonly mode: Config['rails']['preflight']
+  readonly mode: PreflightMode
   /** Announced signer. */
   readonly next: Address | undefined
   /** Says what to do if the pool has another signer. */

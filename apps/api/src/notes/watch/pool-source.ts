@@ -1,5 +1,5 @@
 import { ChainError, type PoolLimits, type PoolReader, type PoolState } from '@tallystick/chain'
-import type { IndexedPool, ReadIndexedPool } from '../../data/read-indexed-pool.ts'
+import type { IndexedPool, ReadIndexedPool } from './indexed-pool.ts'
 
 /** State of a pool, and where it was read. */
 export type KnownPool = PoolState & { readonly source: 'chain' | 'index' }

@@ -1,6 +1,6 @@
 import { ChainError } from '@tallystick/chain'
-import type { ChainConfig } from '../../config.ts'
 import type { MetricHelp, Metrics } from '../../metrics.ts'
+import type { IssuerChain } from '../settings.ts'
 import { createPoolCheck, type PoolCheckOptions } from './check-pool.ts'
 import { type PoolFinding, type PoolProblem, type PoolProblems, poolProblems } from './find-pool-problems.ts'
 import type { KnownPool } from './pool-source.ts'
@@ -76,7 +76,7 @@ type SinglePoolWatch = {
   settle(): Promise<void>
 }
 
-function watchPool(chain: ChainConfig, options: PoolWatchOptions & { readonly signal: AbortSignal }): SinglePoolWatch {
+function watchPool(chain: IssuerChain, options: PoolWatchOptions & { readonly signal: AbortSignal }): SinglePoolWatch {
   const { monotonicNow, signal } = options
   const times = timesOf(options.times ?? defaultTimes, { hasRpc: options.pools.has(chain.id) })
   const readProblems = createPoolCheck(chain, options)
@@ -151,7 +151,7 @@ function levelOf(problem: PoolProblem): 'warn' | 'error' {
 }
 
 /** Creates a function that logs when a problem begins and ends, and returns the problems. */
-function createProblemReporter({ id: chain }: ChainConfig, { log }: PoolWatchOptions) {
+function createProblemReporter({ id: chain }: IssuerChain, { log }: PoolWatchOptions) {
   let reported: PoolProblems = new Map()
   return (problems: PoolProblems): PoolProblems => {
     for (const [problem, { message }] of problems) {

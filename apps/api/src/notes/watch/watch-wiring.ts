@@ -1,7 +1,7 @@
 import { ChainError, type PoolReader, type PoolWiring } from '@tallystick/chain'
 import { isAddressEqual } from 'viem'
-import type { ChainConfig } from '../../config.ts'
 import type { NoteSet } from '../note-set.ts'
+import type { IssuerChain } from '../settings.ts'
 import type { PoolFinding } from './find-pool-problems.ts'
 import type { KnownPool } from './pool-source.ts'
 
@@ -22,7 +22,7 @@ const checksPerRun = 4
  * while there are faults.
  */
 export function createWiringWatch(
-  chain: Pick<ChainConfig, 'id' | 'dollar' | 'subgraph' | 'domain'>,
+  chain: Pick<IssuerChain, 'id' | 'dollar' | 'subgraph' | 'domain'>,
   {
     reader,
     findMature,
@@ -61,7 +61,7 @@ export function createWiringWatch(
 /** Returns what is wrong with the roles and tokens of a pool. Simulations without a result accuse nobody. Pure. */
 export function findWiringFaults(
   { positionToken, dollar, mint, lend, claim }: PoolWiring,
-  { dollar: configuredDollar, subgraph, domain }: Pick<ChainConfig, 'dollar' | 'subgraph' | 'domain'>,
+  { dollar: configuredDollar, subgraph, domain }: Pick<IssuerChain, 'dollar' | 'subgraph' | 'domain'>,
 ): readonly PoolFinding[] {
   const pool = domain.verifyingContract
   const positions = subgraph?.embedded?.positions

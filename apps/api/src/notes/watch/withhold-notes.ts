@@ -1,15 +1,15 @@
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type Clock, toSeconds } from '../../clock.ts'
-import type { Config } from '../../config.ts'
 import type { Refusal } from '../issue/refusal.ts'
 import type { NoteMetrics } from '../note-metrics.ts'
 import { clearRefusal, recordRefusal } from '../note-refusals.ts'
 import type { NoteSet } from '../note-set.ts'
 import type { PublishedNotes } from '../published-notes.ts'
+import type { IssuerSettings } from '../settings.ts'
 
 export type WithholdOptions = {
-  readonly config: Pick<Config, 'chains'>
+  readonly config: Pick<IssuerSettings, 'chains'>
   readonly published: Pick<PublishedNotes, 'find' | 'setWithheld'>
   readonly database: Database
   readonly clock: Clock

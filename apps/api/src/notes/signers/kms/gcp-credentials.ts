@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { TallystickError } from '@tallystick/core'
 import { z } from 'zod'
-import { isSafeEndpoint } from '../../../config-fields.ts'
+import { isSafeEndpoint } from '../../../endpoint-url.ts'
 
 /** Key of a service account, as Google's console writes it to a file. */
 export type ServiceAccount = {

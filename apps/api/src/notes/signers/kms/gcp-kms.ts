@@ -1,6 +1,6 @@
 import { TallystickError } from '@tallystick/core'
 import type { Address } from 'viem'
-import type { Secret } from '../../../config-secrets.ts'
+import type { Secret } from '../../../secret.ts'
 import { type Signer, SignerError } from '../signer.ts'
 import { crc32c } from './crc32c.ts'
 import { type GcpResponse, sendGcpRequest, toGcpError } from './gcp-request.ts'

@@ -1,7 +1,7 @@
 import { type Address, isAddressEqual } from 'viem'
+import type { IssueReports } from '../admin/issue-reports.ts'
 import type { Config } from '../config.ts'
 import { adviseOnLimits } from '../notes/watch/find-pool-problems.ts'
-import type { IssueReports } from './check-database.ts'
 import type { Findings } from './findings.ts'
 
 export type NotesCheckContext = {

@@ -1,11 +1,11 @@
 import type { Problem } from '@tallystick/core'
 import type { Address } from 'viem'
-import type { Readiness } from '../admin/readiness.ts'
+import type { IssueReports } from '../admin/issue-reports.ts'
 import type { Config } from '../config.ts'
 import type { Metrics } from '../metrics.ts'
-import type { IssueReports } from './check-database.ts'
 import { checkNotes } from './check-notes.ts'
 import { createFindings } from './findings.ts'
+import type { Readiness } from './readiness.ts'
 
 export type ProblemContext = {
   readonly readiness: Readiness

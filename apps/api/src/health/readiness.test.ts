@@ -1,6 +1,7 @@
+import type { Check } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
 import type { PublishedPeriod } from '../notes/published-notes.ts'
-import { type Check, checkReadiness, type ReadinessParts } from './readiness.ts'
+import { checkReadiness, type ReadinessParts } from './readiness.ts'
 
 const nowMs = 1_000
 const well = (name: string, required: boolean): Check => ({ name, ok: true, detail: 'well', required })

@@ -1,21 +1,10 @@
+import type { Check } from '@tallystick/core'
 import type { Follower, FollowerStatus } from '@tallystick/subgraph'
 import type { Clock } from '../clock.ts'
 import type { RemoteSubgraph } from '../data/remote-subgraph.ts'
 import type { MetricHelp } from '../metrics.ts'
 import type { PublishedNotes, WithheldNotes } from '../notes/published-notes.ts'
 import type { PoolWatch, WatchedPool } from '../notes/watch/watch-pools.ts'
-
-export type Check = {
-  readonly name: string
-  readonly ok: boolean
-  readonly detail: string
-  /** Whether the service is not ready while this check fails. */
-  readonly required: boolean
-  /** Whether notes are missing, or will be, while this check fails. By default as `required`. */
-  readonly urgent?: boolean | undefined
-  /** What to do, if the check knows more than its name tells. */
-  readonly advice?: string | undefined
-}
 
 export type Readiness = {
   /** Whether this replica serves valid notes now. */
