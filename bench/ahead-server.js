@@ -1,4 +1,4 @@
-import { loadConfig, startService } from '@tallystick/api'
+import { loadConfig, startService } from '@tallystick/service'
 import pino from 'pino'
 
 // Starts the built service with a clock that is ahead of the system's. Arguments: the offset in milliseconds and

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { createClock, createOperator, loadConfig } from '@tallystick/api'
+import { createClock } from '@tallystick/base'
 import { positionQuery } from '@tallystick/core'
 import { openDatabase } from '@tallystick/database'
+import { createOperator, loadConfig } from '@tallystick/service'
 import { type PostgresServer, startPostgres } from '@tallystick/workbench/postgres'
 import {
   createOwners,

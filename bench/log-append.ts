@@ -1,5 +1,6 @@
-import { createClock, loadConfig, startService } from '@tallystick/api'
+import { createClock } from '@tallystick/base'
 import { periodAt } from '@tallystick/core'
+import { loadConfig, startService } from '@tallystick/service'
 import pino from 'pino'
 import { compare, type Result } from './result.ts'
 import { benchLog, createSite, type Site, setBenchCurve } from './service.ts'

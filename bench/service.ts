@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createLogKeyText } from '@tallystick/api'
+import { createLogKeyText } from '@tallystick/public-log'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 
 /** Process with its port and its output up to the ready line. */
@@ -36,7 +36,7 @@ export const benchLog = { origin: logOrigin, key: 'env:LOG_KEY' }
 const logKey = createLogKeyText(logOrigin)
 
 // Measures the build, as in production.
-const cli = fileURLToPath(new URL('../apps/api/bin/tallystick.js', import.meta.url))
+const cli = fileURLToPath(new URL('../apps/tallystick/bin/tallystick.js', import.meta.url))
 
 /** Creates a site for the built service with real TLS. `settings` are members of the configuration. */
 export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}): Site {

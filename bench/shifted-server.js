@@ -1,4 +1,5 @@
-import { createClock, loadConfig, startService } from '@tallystick/api'
+import { createClock } from '@tallystick/base'
+import { loadConfig, startService } from '@tallystick/service'
 import pino from 'pino'
 
 // Starts the built service with a clock that stands at an instant during the start and runs from there. Argument: the

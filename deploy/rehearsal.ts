@@ -19,7 +19,7 @@ const [, , image = '', node = process.execPath] = process.argv
 const deploy = fileURLToPath(new URL('.', import.meta.url))
 const directory = mkdtempSync(join(tmpdir(), 'tallystick-rehearsal-'))
 const user = 65_532
-const entry = ['/usr/local/bin/node', '--disable-sigusr1', '/app/apps/api/bin/tallystick.js']
+const entry = ['/usr/local/bin/node', '--disable-sigusr1', '/app/apps/tallystick/bin/tallystick.js']
 const children: ChildProcess[] = []
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
@@ -105,7 +105,7 @@ function writeSecrets(): void {
     'graph-auth': 'Bearer x',
   }
   for (const [name, text] of Object.entries(secrets)) writeSecret(name, text)
-  const cli = join(image, 'app/apps/api/bin/tallystick.js')
+  const cli = join(image, 'app/apps/tallystick/bin/tallystick.js')
   const out = join(directory, 'secrets/log.key')
   execFileSync(node, [cli, 'log', 'init', '--origin', 'api.example.com/log', '--out', out])
   chownSync(out, user, user)

@@ -1,12 +1,13 @@
 // Bundles each built program into one file, or the command line into a few, unless it is up to date. Node loads that in
 // a third of the time that it takes to find and load a thousand modules.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { nameModules, readFace } from './name-modules.mjs'
 
 const programs = [
-  'apps/api/dist/cli.js',
-  'apps/api/dist/data/query-thread-main.js',
+  'apps/tallystick/dist/cli.js',
+  'packages/gateway/dist/public/query-thread-main.js',
   'apps/sandbox/dist/main.js',
   'packages/database/dist/pglite/thread-main.js',
 ]
@@ -19,7 +20,7 @@ if (outdated.length > 0) await bundle(outdated)
 
 /** Returns the path of a bundle: next to the folders of the build, named as the program. */
 function bundleOf(program) {
-  const [, folder, name] = /^(\w+\/\w+)\/dist\/(?:.*\/)?([\w-]+)\.js$/.exec(program)
+  const [, folder, name] = /^(\w+\/[\w-]+)\/dist\/(?:.*\/)?([\w-]+)\.js$/.exec(program)
   return `${folder}/dist/bundle/${name}.js`
 }
 
@@ -58,11 +59,37 @@ async function bundle(entries) {
         banner: {
           js: "import { createRequire as createBundleRequire } from 'node:module'\nconst require = createBundleRequire(import.meta.url)",
         },
+        plugins: [nameModulesOfFaces()],
         logLevel: 'warning',
       })
       writeBundle(target, outputFiles)
     }),
   )
+}
+
+/** Lets esbuild see the modules behind the faces of our packages. */
+function nameModulesOfFaces() {
+  const faces = new Map()
+  const findFace = (imported) => {
+    const [, name, entry = 'index'] = /^@tallystick\/([\w-]+)(?:\/(pure))?$/.exec(imported) ?? []
+    if (name === undefined) return undefined
+    const folder = join(root, 'packages', name, 'dist')
+    if (!faces.has(imported)) {
+      const text = readFileSync(join(folder, `${entry}.js`), 'utf8')
+      faces.set(
+        imported,
+        readFace(text, (path) => join(folder, path)),
+      )
+    }
+    return faces.get(imported)
+  }
+  return {
+    name: 'modules-of-faces',
+    setup: (build) =>
+      build.onLoad({ filter: /\/(?:packages|apps)\/[\w-]+\/dist\/.*\.js$/ }, ({ path }) => ({
+        contents: nameModules(readFileSync(path, 'utf8'), findFace),
+      })),
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
-import type { Clock, Signer } from '@tallystick/api'
+import type { Clock } from '@tallystick/base'
 import { dollarTokenAbi } from '@tallystick/contracts'
+import type { Signer } from '@tallystick/issuer'
 import {
   callNode,
   deployProtocol,

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createOperator, createPrivateKeySigner, loadConfig, openServiceDatabase } from '@tallystick/api'
+import { createPrivateKeySigner } from '@tallystick/issuer'
 import { currentCoupons } from '@tallystick/sandbox'
+import { createOperator, loadConfig, openServiceDatabase } from '@tallystick/service'
 import {
   type CertificateAuthority,
   createCertificateAuthority,

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Clock } from '@tallystick/api'
+import type { Clock } from '@tallystick/base'
 import { poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { decodeNote, type WireNote } from '@tallystick/core'
 import {

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
-import { type Clock, loadConfig, openLog, startService, stopOnSignal } from '@tallystick/api'
+import { type Clock, openLog } from '@tallystick/base'
+import { loadConfig, startService, stopOnSignal } from '@tallystick/service'
 import type { Gauge } from './growth.ts'
 import type { Offsets } from './offsets.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import { metricHelp } from '../apps/api/src/metric-help.ts'
-import { monitorMetricHelp } from '../apps/api/src/monitor/monitor-metrics.ts'
+import { monitorMetricHelp } from '../packages/monitor/src/monitor-metrics.ts'
+import { metricHelp } from '../packages/service/src/metric-help.ts'
 
 type Rule = {
   readonly alert: string

@@ -27,7 +27,9 @@ function readDependencies(folder: string): string[] {
 }
 
 function internal(names: readonly string[]): string[] {
-  return names.flatMap((name) => /^@tallystick\/(\w+)/.exec(name)?.[1] ?? []).toSorted()
+  return names
+    .flatMap((name) => /^(?:@tallystick\/([\w-]+)|(tallystick)$)/.exec(name)?.slice(1).find(Boolean) ?? [])
+    .toSorted()
 }
 
 /** Returns the packages of this repository that the sources of a package import, without its tests. */
@@ -37,7 +39,9 @@ function readImports(folder: string): string[] {
     /^(?!node_modules).*(?<!\.test)\.tsx?$/.test(path),
   )
   const imports = files.flatMap((path) => [
-    ...readFileSync(join(source, path), 'utf8').matchAll(/^(?:import|export|\}) ?.*from '(@tallystick\/[\w-]+)/gm),
+    ...readFileSync(join(source, path), 'utf8').matchAll(
+      /^(?:import|export|\}) ?.*from '(@tallystick\/[\w-]+|tallystick)'?/gm,
+    ),
   ])
   return [...new Set(internal(imports.map(([, name]) => name as string)))].filter((name) => name !== nameOf(folder))
 }
@@ -48,15 +52,15 @@ function reach(arrows: Arrows, name: string): string[] {
 }
 
 test('default: the table lists every package with its dependencies', () => {
-  const rows = [...text.matchAll(/^\| `((?:packages|apps)\/\w+|examples)` \|(.*?)\|/gm)].map(
-    ([, folder = '', uses = '']) => [nameOf(folder), uses.match(/\w+/g) ?? []] as const,
+  const rows = [...text.matchAll(/^\| `((?:packages|apps)\/[\w-]+|examples)` \|(.*?)\|/gm)].map(
+    ([, folder = '', uses = '']) => [nameOf(folder), uses.match(/[\w-]+/g) ?? []] as const,
   )
   expect(new Map(rows)).toEqual(declared)
 })
 
 test('default: the drawing shows the same arrows as the table, directly or through others', () => {
   const [, drawing = ''] = /```mermaid\n([\s\S]*?)```/.exec(text) ?? []
-  const edges = [...drawing.matchAll(/^ +(\w+?)_?(?:\[.*?\])? --> (\w+?)_?(?:\[.*\])?$/gm)]
+  const edges = [...drawing.matchAll(/^ +([\w-]+?)_?(?:\[.*?\])? --> ([\w-]+?)_?(?:\[.*\])?$/gm)]
   const drawn = new Map(
     folders.map(nameOf).map((name) => [name, edges.flatMap(([, from, to = '']) => (from === name ? [to] : []))]),
   )
@@ -73,7 +77,7 @@ describe('behavior: a package imports only packages that it declares', () => {
 describe('behavior: every file that a guide names exists', () => {
   test.each(['docs/architecture.md', 'CONTRIBUTING.md', 'SECURITY.md'])('%s', (guide) => {
     const names = [...readFileSync(join(root, guide), 'utf8').matchAll(/`([\w.-]+\/[\w./-]*|[\w-]+\.ts)`/g)]
-    const places = ['', 'apps/api/src', 'packages/subgraph/src']
+    const places = ['', ...folders.map((folder) => `${folder}/src`)]
     const missing = names
       .map(([, name]) => name as string)
       .filter((name) => !places.some((place) => existsSync(join(root, place, name))))

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { createProgram } from '../apps/api/src/commands/create-program.ts'
-import { exitCodes } from '../apps/api/src/commands/output.ts'
 import { createCommand } from '../apps/sandbox/src/options.ts'
+import { createProgram } from '../apps/tallystick/src/commands/create-program.ts'
+import { exitCodes } from '../apps/tallystick/src/commands/output.ts'
 
 const text = readFileSync(new URL('../docs/command-line.md', import.meta.url), 'utf8')
 const documented = [...text.matchAll(/^\| `(.+?)` \|/gm)].map(([, command]) => command as string)

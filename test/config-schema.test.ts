@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { buildConfigSchema } from '../apps/api/scripts/build-config-schema.ts'
+import { buildConfigSchema } from '../packages/service/scripts/build-config-schema.ts'
 
-const text = readFileSync(new URL('../apps/api/config.schema.json', import.meta.url), 'utf8')
+const text = readFileSync(new URL('../packages/service/config.schema.json', import.meta.url), 'utf8')
 
 type JsonSchema = { readonly [key: string]: unknown }
 
@@ -18,7 +18,7 @@ function listUndescribed(schema: unknown, path: string): string[] {
   })
 }
 
-test('default: apps/api/config.schema.json is current', () => {
+test('default: packages/service/config.schema.json is current', () => {
   expect(JSON.parse(text), 'The configuration or its documentation changed: run `npm run config-schema`').toEqual(
     JSON.parse(JSON.stringify(buildConfigSchema())),
   )

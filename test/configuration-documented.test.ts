@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { configSchema } from '../apps/api/src/config-schema.ts'
+import { configSchema } from '../packages/service/src/config/config-schema.ts'
 
 type JsonSchema = {
   readonly properties?: Readonly<Record<string, JsonSchema>>

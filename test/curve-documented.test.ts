@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { curveProvenanceSchema, provenanceBillSchema } from '@tallystick/core'
 import { expect, test } from 'vitest'
-import { viewCurve } from '../apps/api/src/admin/curve-report.ts'
-import { feedFailures } from '../apps/api/src/notes/treasury/feed-error.ts'
-import { treasuryMetricHelp } from '../apps/api/src/notes/treasury/treasury-metrics.ts'
+import { feedFailures } from '../packages/issuer/src/treasury/feed-error.ts'
+import { treasuryMetricHelp } from '../packages/issuer/src/treasury/treasury-metrics.ts'
+import { viewCurve } from '../packages/service/src/admin/curve-report.ts'
 
 const text = readFileSync(new URL('../docs/curve.md', import.meta.url), 'utf8')
 

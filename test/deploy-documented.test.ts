@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { loadConfig } from '../apps/api/src/config.ts'
-import { metricHelp } from '../apps/api/src/metric-help.ts'
-import { monitorMetricHelp } from '../apps/api/src/monitor/monitor-metrics.ts'
 import { readQueries } from '../deploy/linters.ts'
+import { monitorMetricHelp } from '../packages/monitor/src/monitor-metrics.ts'
+import { loadConfig } from '../packages/service/src/config/config.ts'
+import { metricHelp } from '../packages/service/src/metric-help.ts'
 import { isInNodeRange } from './node-range.ts'
 
 type Compose = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { errorBodySchema, errorCodes } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
-import { statusOf } from '../apps/api/src/http/errors.ts'
+import { statusOf } from '../packages/http/src/response/errors.ts'
 
 const text = readFileSync(new URL('../docs/errors.md', import.meta.url), 'utf8')
 const [introduction = '', ...sections] = text.split(/^## /m)

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { findingKinds } from '../apps/api/src/monitor/finding.ts'
-import { monitorMetricHelp } from '../apps/api/src/monitor/monitor-metrics.ts'
+import { findingKinds } from '../packages/monitor/src/finding.ts'
+import { monitorMetricHelp } from '../packages/monitor/src/monitor-metrics.ts'
 
 const guide = readFileSync(new URL('../docs/monitor.md', import.meta.url), 'utf8')
 const unit = readFileSync(new URL('../deploy/systemd/tallystick-monitor.service', import.meta.url), 'utf8')

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { countConnections } from '../apps/api/src/database-connections.ts'
-import { metricHelp as help } from '../apps/api/src/metric-help.ts'
-import { refusalReasons } from '../apps/api/src/notes/issue/refusal.ts'
-import { signerFailures } from '../apps/api/src/notes/signers/signer.ts'
+import { refusalReasons } from '../packages/issuer/src/refusal.ts'
+import { signerFailures } from '../packages/issuer/src/signers/signer.ts'
+import { countConnections } from '../packages/service/src/database-connections.ts'
+import { metricHelp as help } from '../packages/service/src/metric-help.ts'
 
 const text = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8')
 

@@ -16,7 +16,9 @@ test('behavior: no file imports from the src of another package by path', () => 
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
     )
-    .filter((path) => /\.(tsx?|m?js)$/.test(path) && !/\/(node_modules|dist|build)\/|^apps\/api\/portal/.test(path))
+    .filter(
+      (path) => /\.(tsx?|m?js)$/.test(path) && !/\/(node_modules|dist|build)\/|^packages\/service\/portal/.test(path),
+    )
     .filter((path) => !exceptions.some((exception) => exception.test(path)))
   expect(files.length).toBeGreaterThan(400)
   expect(files.flatMap(findForeignImports)).toEqual([])

@@ -5,7 +5,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Clock, createPrivateKeySigner } from '@tallystick/api'
+import type { Clock } from '@tallystick/base'
+import { createPrivateKeySigner } from '@tallystick/issuer'
 import type { PemPair } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { adminToken } from '../admin.ts'
@@ -47,7 +48,7 @@ export const goodRows: readonly TreasuryRow[] = [
   { date: '2026-11-13', bills: { 4: '3.80', 8: '3.78', 17: '3.70' } },
   { date: '2026-11-17', bills: { 4: '3.81', 8: '3.79', 17: '3.71' } },
 ]
-const cli = fileURLToPath(new URL('../../apps/api/bin/tallystick.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../apps/tallystick/bin/tallystick.js', import.meta.url))
 
 export async function startStage(
   { authority }: Pick<SoakEnvironment, 'authority'>,

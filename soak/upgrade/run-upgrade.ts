@@ -104,7 +104,7 @@ async function checkKeys({ environment, onViolation, step }: UpgradeParts): Prom
 /** Takes the migrations back with the command line of this version, while replicas of the other one run. */
 async function revertSchema({ environment }: UpgradeParts): Promise<string> {
   const config = join(environment.directory, 'a', 'tallystick.json')
-  const args = ['--conditions=src', '--import', 'tsx', join(ownCheckout, 'apps/api/src/cli.ts')]
+  const args = ['--conditions=src', '--import', 'tsx', join(ownCheckout, 'apps/tallystick/src/cli.ts')]
   const command = [...args, 'database', 'revert', '--yes', '--json', '--config', config]
   const env = { ...process.env, ADMIN_TOKEN: adminToken }
   const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: ownCheckout, env })

@@ -54,7 +54,6 @@ export const projects: readonly Project[] = [
     files: {
       'package.json': manifest,
       'main.js': `import { createClient } from '@tallystick/client'
-import { tallystickActions } from '@tallystick/client/viem'
 createClient({ baseUrl: 'https://notes.example' })
 tallystickActions()
 // Without React: it is optional.

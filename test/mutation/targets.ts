@@ -11,14 +11,14 @@ export const targets: readonly Target[] = [
   {
     name: 'issuing',
     mutate: [
-      'apps/api/src/notes/issue/*rails.ts',
-      'apps/api/src/notes/issue/{coupon-bounds,retry-gate}.ts',
-      'apps/api/src/notes/journal/**',
-      'apps/api/src/notes/published-notes.ts',
+      'packages/issuer/src/issue/*rails.ts',
+      'packages/issuer/src/issue/{coupon-bounds,retry-gate}.ts',
+      'packages/issuer/src/journal/**',
+      'packages/issuer/src/published-notes.ts',
     ],
-    tests: ['apps/api/src/notes/**', 'apps/api/test/journal/**'],
+    tests: ['packages/issuer/src/**', 'packages/issuer/test/**'],
   },
-  { name: 'keys', mutate: ['apps/api/src/keys/**'], tests: ['apps/api/src/keys/**'] },
+  { name: 'keys', mutate: ['packages/keys/src/**'], tests: ['packages/keys/src/**'] },
   {
     name: 'query',
     mutate: ['packages/subgraph/src/query/**'],

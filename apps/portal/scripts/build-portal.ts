@@ -20,9 +20,9 @@ export type BuildOutcome = {
   readonly firstLoadBytes: number
 }
 
-/** Builds the page into `apps/api/portal`, from where the service serves it, unless that build is up to date. */
+/** Builds the page into `packages/service/portal`, from where the service serves it, unless that build is up to date. */
 export async function buildPortal(root: string): Promise<BuildOutcome> {
-  const target = join(root, 'apps/api/portal')
+  const target = join(root, 'packages/service/portal')
   const key = hashSources(root)
   const known = readStamp(target)
   if (known?.key === key) return { isNew: false, firstLoadBytes: known.firstLoadBytes }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { hashSources, readStamp } from './portal-stamp.mjs'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-if (readStamp(`${root}apps/api/portal`)?.key !== hashSources(root)) {
+if (readStamp(`${root}packages/service/portal`)?.key !== hashSources(root)) {
   const build = fileURLToPath(new URL('build.ts', import.meta.url))
   execFileSync(process.execPath, ['--conditions=src', '--import', 'tsx', build], { cwd: root, stdio: 'inherit' })
 }

@@ -8,7 +8,13 @@ export function hashSources(root) {
   const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')))
   // The page shows it.
   hash.update(readFileSync(join(root, 'docs/errors.md')))
-  for (const folder of ['apps/portal/src', 'apps/portal/scripts', 'packages/client/src', 'packages/core/src']) {
+  for (const folder of [
+    'apps/portal/src',
+    'apps/portal/scripts',
+    'packages/client/src',
+    'packages/core/src',
+    'packages/base/src',
+  ]) {
     const paths = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name))

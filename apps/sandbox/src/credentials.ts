@@ -1,4 +1,4 @@
-import type { Service } from '@tallystick/api'
+import type { Service } from '@tallystick/service'
 import { sandboxWallets } from './devnet/create-devnet.ts'
 import type { Devnet } from './devnet/devnet.ts'
 import { type Home, readText, writeSecret } from './home.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { apiMigrations, openServiceDatabase } from '@tallystick/api'
+import { apiMigrations, openServiceDatabase } from '@tallystick/service'
 import type { PgliteTemplate } from '@tallystick/workbench/pglite-template'
 
 /** Migrated database without data. Migrations take seconds on the embedded engine. */

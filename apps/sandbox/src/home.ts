@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createLogKeyText } from '@tallystick/api'
+import { createLogKeyText } from '@tallystick/public-log'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { generatePrivateKey } from 'viem/accounts'
 

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
-import { type Clock, openServiceDatabase } from '@tallystick/api'
+import type { Clock } from '@tallystick/base'
 import type { Database } from '@tallystick/database'
+import { openServiceDatabase } from '@tallystick/service'
 import { copyPgliteTemplate } from '@tallystick/workbench/pglite-template'
 import { copyApiKeys } from './copy-api-keys.ts'
 import { databaseTemplate } from './database-template.ts'

@@ -1,4 +1,5 @@
-import { createLineWriter, stopOnSignal } from '@tallystick/api'
+import { createLineWriter } from '@tallystick/base'
+import { stopOnSignal } from '@tallystick/service'
 import { createClosers } from './closers.ts'
 import type { SandboxOptions } from './options.ts'
 import { startSandbox } from './start-sandbox.ts'

@@ -1,4 +1,4 @@
-import type { Service } from '@tallystick/api'
+import type { Service } from '@tallystick/service'
 import type { Devnet } from './devnet/devnet.ts'
 import { type Home, logOrigin, writeSecret } from './home.ts'
 

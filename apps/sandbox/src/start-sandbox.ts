@@ -1,16 +1,9 @@
 import { existsSync, openSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
-import {
-  createClock,
-  createPrivateKeySigner,
-  issuePastPeriods,
-  type LineWriter,
-  openLog,
-  openServiceDatabase,
-  parseConfig,
-  startService,
-} from '@tallystick/api'
+import { createClock, type LineWriter, openLog } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
+import { createPrivateKeySigner, issuePastPeriods } from '@tallystick/issuer'
+import { openServiceDatabase, parseConfig, startService } from '@tallystick/service'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import type { Address } from 'viem'
 import type { Closers } from './closers.ts'

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Service } from '@tallystick/api'
-import { createLogThrottle } from '@tallystick/core'
+import { createLogThrottle } from '@tallystick/base'
+import type { Service } from '@tallystick/service'
 import { type SandboxChain, sayFor } from './devnet/sandbox-chain.ts'
 
 const pollMs = 100

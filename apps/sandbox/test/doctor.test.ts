@@ -6,20 +6,14 @@ import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  createClock,
-  createOperator,
-  loadConfig,
-  openServiceDatabase,
-  parseConfig,
-  runDoctor,
-  startService,
-} from '@tallystick/api'
+import { createClock } from '@tallystick/base'
+import { createOperator, loadConfig, openServiceDatabase, parseConfig, startService } from '@tallystick/service'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { quickFlags } from '@tallystick/workbench/quick-flags'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import pino from 'pino'
+import { runDoctor } from 'tallystick'
 import type { Address } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
@@ -32,7 +26,7 @@ import { root } from './start-sandbox.ts'
 type Check = { readonly subject: string; readonly name: string; readonly outcome: string; readonly found: string }
 type Diagnosis = { readonly exitCode: number | null; readonly checks: readonly Check[] }
 
-const cli = join(root, 'apps/api/bin/tallystick.js')
+const cli = join(root, 'apps/tallystick/bin/tallystick.js')
 const nobody = '0x000000000000000000000000000000000000dEaD'
 
 /** `tallystick doctor` as an operator runs it. */

@@ -6,7 +6,6 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { parseConfig } from '@tallystick/api'
 import {
   calendarResponseSchema,
   chainsResponseSchema,
@@ -19,6 +18,7 @@ import {
   notesResponseSchema,
   rateResponseSchema,
 } from '@tallystick/core'
+import { parseConfig } from '@tallystick/service'
 import { build } from 'esbuild'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'

@@ -127,7 +127,7 @@ async function serveRemote({ chains: [{ id, pool, subgraphUrl }], caCert }: Cred
   }
   await writeFile(join(directory, 'tallystick.json'), JSON.stringify(config))
   const env = { ADMIN_TOKEN: 'admin', SIGNER_KEY: `0x${'01'.repeat(32)}`, NODE_EXTRA_CA_CERTS: caCert }
-  const child = spawn(process.execPath, [join(root, 'apps/api/bin/tallystick.js'), 'serve'], {
+  const child = spawn(process.execPath, [join(root, 'apps/tallystick/bin/tallystick.js'), 'serve'], {
     cwd: directory,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,6 +1,6 @@
 // @module-tag server
 
-import { openServiceDatabase } from '@tallystick/api'
+import { openServiceDatabase } from '@tallystick/service'
 import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { approvePosition, claimCall, lendCall, lentAt, transferPosition } from './calls.ts'

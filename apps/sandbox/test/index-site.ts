@@ -5,7 +5,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClock, createOperator, openServiceDatabase, parseConfig, startService } from '@tallystick/api'
+import { createClock } from '@tallystick/base'
+import { createOperator, openServiceDatabase, parseConfig, startService } from '@tallystick/service'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { quickFlags } from '@tallystick/workbench/quick-flags'
@@ -15,7 +16,7 @@ import { inject, onTestFinished } from 'vitest'
 import type { Chain } from './chain.ts'
 import { root } from './start-sandbox.ts'
 
-const cli = join(root, 'apps/api/bin/tallystick.js')
+const cli = join(root, 'apps/tallystick/bin/tallystick.js')
 const env = { ADMIN_TOKEN: 'an-admin-token-for-tests', SIGNER_KEY: `0x${'01'.repeat(32)}` }
 
 export type Finished = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string }

@@ -27,7 +27,7 @@ import {
 } from './chain.ts'
 import { startOnChain } from './service-on-chain.ts'
 
-const cli = fileURLToPath(new URL('../../api/bin/tallystick.js', import.meta.url))
+const cli = fileURLToPath(new URL('../../tallystick/bin/tallystick.js', import.meta.url))
 const { end: boundary } = periodAt(startsAt)
 
 let chain: Chain

@@ -1,15 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  createClock,
-  createLogKeyText,
-  createOperator,
-  openServiceDatabase,
-  parseConfig,
-  startService,
-} from '@tallystick/api'
+import { createClock } from '@tallystick/base'
 import type { StatusReport } from '@tallystick/core'
+import { createLogKeyText } from '@tallystick/public-log'
+import { createOperator, openServiceDatabase, parseConfig, startService } from '@tallystick/service'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import pino from 'pino'
 import { inject, onTestFinished } from 'vitest'

@@ -1,19 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  createClock,
-  createOperator,
-  openServiceDatabase,
-  parseConfig,
-  runDoctor,
-  type ShiftableClock,
-  startService,
-} from '@tallystick/api'
+import { createClock, type ShiftableClock } from '@tallystick/base'
 import { createClient } from '@tallystick/client'
+import { createOperator, openServiceDatabase, parseConfig, startService } from '@tallystick/service'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import pino from 'pino'
+import { runDoctor } from 'tallystick'
 import { inject } from 'vitest'
 
 const env = { ADMIN_TOKEN: 'an-admin-token-for-tests', SIGNER_KEY: `0x${'01'.repeat(32)}`, FORWARDED_PROTO: 'https' }

@@ -1,17 +1,24 @@
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Face, nameModules, readFace } from '../../../scripts/name-modules.mjs'
 
-// Assembles dist, the published folder: the modules tsc built that the entries import, and those of core and contracts as
-// `core/…` and `contracts/…`. An integrator installs viem, and gets the noble libraries that viem has too. Decision 0010.
+// Assembles dist, the published folder: the modules tsc built that the entries import, and those of base, core and contracts as
+// `base/…`, `core/…` and `contracts/…`. An integrator installs viem, and gets the noble libraries that viem has too. Decision 0010.
 
 const client = fileURLToPath(new URL('../', import.meta.url))
 const bundledPackages: Readonly<Record<string, string>> = {
+  base: fileURLToPath(new URL('../../base/dist/', import.meta.url)),
   core: fileURLToPath(new URL('../../core/dist/', import.meta.url)),
   contracts: fileURLToPath(new URL('../../contracts/dist/generated/', import.meta.url)),
 }
+const faces = [
+  { name: 'base', imported: '@tallystick/base/pure', module: 'pure' },
+  { name: 'core', imported: '@tallystick/core', module: 'index' },
+] as const
 const importPattern = /((?:from|import)\s*\(?\s*)(['"])([^'"]+)\2/g
-const namedPattern = /^(import|export)( type)? \{([^}]*)\} from ['"]([^'"]+)['"];?$/gm
+
+const [sources, declarations] = [await findFaces('js'), await findFaces('d.ts')]
 
 /** Path in dist → text. */
 const modules = new Map<string, string>()
@@ -40,7 +47,8 @@ async function add(path: string, source: string): Promise<void> {
   modules.set(path, '')
   // Maps are not shipped: they lead to sources that are not there.
   const built = (await readFile(source, 'utf8')).replace(/^\/\/# sourceMappingURL=.*\n?/m, '')
-  const text = await nameModules(built, source.endsWith('.d.ts') ? 'd.ts' : 'js')
+  const known = source.endsWith('.d.ts') ? declarations : sources
+  const text = nameModules(built, (imported) => known.get(imported))
   const needed = new Set<string>()
   const rewritten = text.replace(importPattern, (whole, head: string, quote: string, name: string) => {
     if (/^(viem|react|react-dom|@noble\/(curves|hashes))(\/|$)/.test(name)) return whole
@@ -52,29 +60,13 @@ async function add(path: string, source: string): Promise<void> {
   for (const module of needed) await addModule(module)
 }
 
-/** Replaces an import of core's face by imports of the modules that declare its names, so that only these are shipped. */
-async function nameModules(text: string, extension: 'js' | 'd.ts'): Promise<string> {
-  if (!text.includes("'@tallystick/core'")) return text
-  const face = await readFile(join(bundledPackages['core'] as string, `index.${extension}`), 'utf8')
-  const declaredIn = new Map(
-    [...face.matchAll(namedPattern)].flatMap(([, , , names = '', module = '']) =>
-      splitNames(names).map((name) => [name, module.replace(/^\.(.*)\.(js|ts)$/, '@tallystick/core$1')] as const),
-    ),
-  )
-  return text.replace(namedPattern, (whole, verb: string, type = '', names: string, from: string) => {
-    if (from !== '@tallystick/core') return whole
-    return splitNames(names)
-      .map((name) => `${verb}${type} { ${name} } from '${declaredIn.get(name.replace(/ as .*/, ''))}'`)
-      .join('\n')
+/** Returns the modules of a face of core or base. */
+async function findFaces(extension: 'js' | 'd.ts'): Promise<ReadonlyMap<string, Face>> {
+  const entries = faces.map(async ({ name, imported, module }) => {
+    const text = await readFile(join(bundledPackages[name] as string, `${module}.${extension}`), 'utf8')
+    return [imported, readFace(text, (path) => path.replace(/^\.(.*)\.(js|ts)$/, `@tallystick/${name}$1`))] as const
   })
-}
-
-/** Splits a list of imported names. `type` is left out: a declaration file needs none. */
-function splitNames(names: string): readonly string[] {
-  return names
-    .split(',')
-    .map((name) => name.trim().replace(/^type /, ''))
-    .filter((name) => name !== '')
+  return new Map(await Promise.all(entries))
 }
 
 /** Returns the built file of a module, without its extension. */
@@ -86,7 +78,7 @@ function findBuild(module: string): string {
 
 /** Returns the path in dist, without its extension, of an imported module. */
 function moduleOf(path: string, name: string): string {
-  const bundled = /^@tallystick\/(?:core|contracts)\/.+$/.exec(name)?.[0]
+  const bundled = /^@tallystick\/(?:base|core|contracts)\/.+$/.exec(name)?.[0]
   if (bundled) return bundled.replace('@tallystick/', '')
   if (name.startsWith('.')) return join(dirname(path), name.replace(/\.(js|ts)$/, ''))
   throw new Error(`${path} imports ${name}, which is not part of the published package.`)

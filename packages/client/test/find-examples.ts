@@ -12,8 +12,12 @@ export function findExamples(): readonly Example[] {
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
     .map((path) => new URL(path, source))
   const index = readFileSync(new URL('index.ts', source), 'utf8')
-  const passedOn = [...index.matchAll(/^export \{.*\} from '@tallystick\/core\/(.+)'$/gm)]
-  return [...own, ...passedOn.map(([, path]) => new URL(`${path}.ts`, core))].flatMap(examplesOf)
+  const [, passedOn = ''] = /^export \{([^}]*)\} from '@tallystick\/core'$/m.exec(index) ?? []
+  const names = new Set(passedOn.split(',').map((name) => name.trim()))
+  const coreExamples = readdirSync(core, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .flatMap((path) => examplesOf(new URL(path, core)))
+  return [...own.flatMap(examplesOf), ...coreExamples.filter(({ name }) => names.has(name))]
 }
 
 /** Returns the ```ts blocks of the README. */

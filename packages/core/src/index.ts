@@ -37,7 +37,6 @@ export { partnerFee } from './income/partner-fee.ts'
 export type { PositionTerms } from './income/position-terms.ts'
 export { isCutOff, parseJson } from './json/parse-json.ts'
 export { createApiKey, isApiKey, type KeyKind, type KeyScope, keyKinds, keyScopes } from './key/api-key.ts'
-export { createLogThrottle } from './log/log-throttle.ts'
 export {
   type Note,
   type NoteDomain,
@@ -58,11 +57,6 @@ export {
   type LastFloatingIncome,
   type MissingIncome,
 } from './rates/current-rates.ts'
-export { backoffMs } from './retry/backoff-ms.ts'
-export { type Abort, createAbort, type StopSignal } from './signal/create-abort.ts'
-export { readChunks } from './stream/read-chunks.ts'
-export { formatCsv } from './text/format-csv.ts'
-export { redact } from './text/redact.ts'
 export { decodeBase64, encodeBase64 } from './transparency/base64.ts'
 export {
   type Checkpoint,

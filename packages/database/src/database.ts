@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { StopSignal } from '@tallystick/core'
+import type { StopSignal } from '@tallystick/base'
 
 /** Database or transaction that can run a statement. */
 export type Queryable = {

@@ -1,4 +1,12 @@
 export { type KnownMigrations, readMigrations, type SchemaState } from './applied-migrations.ts'
+export {
+  type AuditedChange,
+  type Auditor,
+  auditedTransaction,
+  auditMigrations,
+  listAudit,
+  recordAudit,
+} from './audit-log.ts'
 export type { Database, Lock, Queryable } from './database.ts'
 export { type HeldLock, lockDirectory } from './lock-directory.ts'
 export { databaseTooNew, type MigrateResult, migrate } from './migrate.ts'

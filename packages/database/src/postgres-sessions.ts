@@ -1,4 +1,4 @@
-import type { StopSignal } from '@tallystick/core'
+import type { StopSignal } from '@tallystick/base'
 import type pg from 'pg'
 import { adaptError } from './adapt-error.ts'
 import type { Cancellable, Queryable } from './database.ts'

@@ -1,4 +1,4 @@
-import type { ShiftableClock } from '@tallystick/api'
+import type { ShiftableClock } from '@tallystick/base'
 import type { Address } from 'viem'
 import { callNode, toQuantity } from '../call-node.ts'
 import { gasPerTransaction } from '../mine-batch.ts'

@@ -6,10 +6,10 @@ import { deployProtocol } from '../deploy-protocol.ts'
 import { lenderCount, partnerFeesBps } from '../seed/history.ts'
 import { planHistory } from '../seed/plan-history.ts'
 import { seedHistory } from '../seed/seed-history.ts'
+import { assignWallets, type Wallet } from '../wallets.ts'
 import { type Devnet, type DevnetParts, nodeOptions } from './devnet.ts'
 import { writeRecord } from './record.ts'
 import { type SandboxChain, sayFor } from './sandbox-chain.ts'
-import { assignWallets, type Wallet } from './wallets.ts'
 
 /** Starts a new chain, deploys the protocol and seeds 60 days of history up to the clock's second. */
 export async function createDevnet(

@@ -1,4 +1,4 @@
-import type { ShiftableClock } from '@tallystick/api'
+import type { ShiftableClock } from '@tallystick/base'
 import { callNode } from '../call-node.ts'
 import { startChainSync } from './chain-sync.ts'
 import { sandboxWallets } from './create-devnet.ts'

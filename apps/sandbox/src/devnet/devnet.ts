@@ -1,4 +1,5 @@
-import type { Clock, Signer } from '@tallystick/api'
+import type { Clock } from '@tallystick/base'
+import type { Signer } from '@tallystick/issuer'
 import type { DevChain, DevChainOptions } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import type { DevnetRecord } from './record.ts'
 import type { SandboxChain } from './sandbox-chain.ts'

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Clock, ShiftableClock } from '@tallystick/api'
+import type { Clock, ShiftableClock } from '@tallystick/base'
 import { callNode, toQuantity } from '../call-node.ts'
 
 const blockSeconds = 1

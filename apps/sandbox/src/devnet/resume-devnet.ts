@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
+import { createLogThrottle } from '@tallystick/base'
 import { sourcesHash } from '@tallystick/contracts'
-import { createLogThrottle } from '@tallystick/core'
 import { JournalError } from '@tallystick/workbench/dev-chain/journal'
 import type { DevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import type { Hash } from 'viem'

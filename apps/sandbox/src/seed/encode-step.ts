@@ -1,10 +1,10 @@
-import { type Signer, signPeriodNote } from '@tallystick/api'
 import { poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { type Note, type NoteDomain, periodAt } from '@tallystick/core'
+import { type Signer, signPeriodNote } from '@tallystick/issuer'
 import { type Address, encodeFunctionData, encodePacked, type Hex, keccak256, zeroHash } from 'viem'
 import type { Protocol } from '../deploy-protocol.ts'
-import type { Wallets } from '../devnet/wallets.ts'
 import type { BatchTransaction } from '../mine-batch.ts'
+import type { Wallets } from '../wallets.ts'
 import { couponOf } from './coupons.ts'
 import {
   daySeconds,

@@ -1,6 +1,7 @@
-import { type Config, createOperator, issuePastPeriod, type Signer } from '@tallystick/api'
 import { periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
+import { issuePastPeriod, type Signer } from '@tallystick/issuer'
+import { type Config, createOperator } from '@tallystick/service'
 import { couponOf } from './coupons.ts'
 
 /**

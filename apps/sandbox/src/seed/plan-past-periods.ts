@@ -1,5 +1,5 @@
-import type { PastPeriod } from '@tallystick/api'
 import { listPeriods, newYorkDate, periodAt } from '@tallystick/core'
+import type { PastPeriod } from '@tallystick/issuer'
 import { couponOf } from './coupons.ts'
 
 // Enough for a chart. Each week takes 0.2 s to sign.

@@ -1,4 +1,4 @@
-import { createLogThrottle } from '@tallystick/core'
+import { createLogThrottle } from '@tallystick/base'
 import { callNode } from '../call-node.ts'
 import { type Batch, mineBatch, mineBatches } from '../mine-batch.ts'
 import { encodeSetUp } from './encode-set-up.ts'

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { createAbort, type StopSignal } from '@tallystick/core'
+import { createAbort, type StopSignal } from '@tallystick/base'
 import { Agent, type Dispatcher } from 'undici'
 import { codeOf, type HttpAnswer, type HttpHead, headerOf, receive } from './receive.ts'
 

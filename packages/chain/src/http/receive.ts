@@ -1,4 +1,4 @@
-import type { StopSignal } from '@tallystick/core'
+import type { StopSignal } from '@tallystick/base'
 import { type Dispatcher, errors } from 'undici'
 
 /** Status and headers of a response. */

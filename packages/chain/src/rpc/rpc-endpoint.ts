@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { redact } from '@tallystick/core'
+import { redact } from '@tallystick/base/pure'
 import { postJson } from './post-json.ts'
 import { RpcError } from './rpc-error.ts'
 

@@ -1,4 +1,4 @@
-import { backoffMs } from '@tallystick/core'
+import { backoffMs } from '@tallystick/base/pure'
 import { type ChainIdentity, createChainIdentity, isForeign } from './chain-identity.ts'
 import type { RpcEndpoint } from './rpc-endpoint.ts'
 import { RpcError } from './rpc-error.ts'

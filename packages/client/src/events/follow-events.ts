@@ -1,4 +1,4 @@
-import { backoffMs } from '@tallystick/core'
+import { backoffMs } from '@tallystick/base/pure'
 import { MalformedAnswerError } from '../errors.ts'
 import type { Connection } from '../http/connection.ts'
 import { errorOfAnswer } from '../http/error-of-answer.ts'

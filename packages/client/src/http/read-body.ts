@@ -1,4 +1,4 @@
-import { readChunks } from '@tallystick/core'
+import { readChunks } from '@tallystick/base/pure'
 import { MalformedAnswerError } from '../errors.ts'
 
 // A page of 1,000 positions is less than 1 MB.

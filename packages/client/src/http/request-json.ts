@@ -1,4 +1,5 @@
-import { parseJson, redact } from '@tallystick/core'
+import { redact } from '@tallystick/base/pure'
+import { parseJson } from '@tallystick/core'
 import { ClientError } from '../client-error.ts'
 import type { Reading } from '../environment.ts'
 import { MalformedAnswerError } from '../errors.ts'

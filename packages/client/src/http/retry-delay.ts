@@ -1,4 +1,4 @@
-import { backoffMs } from '@tallystick/core'
+import { backoffMs } from '@tallystick/base/pure'
 import { ClientError } from '../client-error.ts'
 
 const backoff = { minMs: 500, maxMs: 8_000 }

@@ -1,5 +1,4 @@
 import type { FloatingAccumulator } from '@tallystick/core'
-import type { FloatingIncomeDay } from '../data/fetch-floating-incomes.ts'
 
 /**
  * Converts the result of `floatingIncomes` to the input of `floatingIncome`.
@@ -13,7 +12,7 @@ import type { FloatingIncomeDay } from '../data/fetch-floating-incomes.ts'
  * }
  */
 export function floatingAccumulator(
-  days: readonly Pick<FloatingIncomeDay, 'day' | 'accFloatingIncome'>[],
+  days: readonly { readonly day: bigint; readonly accFloatingIncome: bigint }[],
 ): FloatingAccumulator {
   const sums = new Map(days.map(({ day, accFloatingIncome }) => [day, accFloatingIncome]))
   const lastUpdatedDay = days.reduce((last, { day }) => (day > last ? day : last), 0n)

@@ -1,4 +1,4 @@
-import { backoffMs } from '@tallystick/core'
+import { backoffMs } from '@tallystick/base/pure'
 import type { ClientError } from '../client-error.ts'
 import type { Reading } from '../environment.ts'
 import { MalformedAnswerError } from '../errors.ts'

@@ -1,5 +1,6 @@
+import { createLogThrottle } from '@tallystick/base'
+import { backoffMs } from '@tallystick/base/pure'
 import { NoRpcError, RpcError } from '@tallystick/chain'
-import { backoffMs, createLogThrottle } from '@tallystick/core'
 import { SubgraphError } from '../subgraph-error.ts'
 import type { ChainContext, Cursor } from './chain-context.ts'
 import type { FollowerProgress } from './follower-status.ts'

@@ -1,5 +1,5 @@
+import { createLogThrottle } from '@tallystick/base'
 import type { Anchor, ChainIdentity } from '@tallystick/chain'
-import { createLogThrottle } from '@tallystick/core'
 import type { Block } from '../store/block.ts'
 import type { Subgraph } from '../subgraph.ts'
 

@@ -1,5 +1,5 @@
+import { createLogThrottle } from '@tallystick/base'
 import { type RpcPool, readLatest } from '@tallystick/chain'
-import { createLogThrottle } from '@tallystick/core'
 import type { FollowerProgress } from './follower-status.ts'
 
 // Rarely, because the follower that has the lock polls the same servers.

@@ -1,4 +1,4 @@
-import type { StopSignal } from '@tallystick/core'
+import type { StopSignal } from '@tallystick/base'
 import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql'
 import { QueryError } from '../query-error.ts'
 import { coerceVariables, type Values } from './coerce-arguments.ts'

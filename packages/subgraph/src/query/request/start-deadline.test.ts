@@ -1,4 +1,4 @@
-import { createAbort } from '@tallystick/core'
+import { createAbort } from '@tallystick/base'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startDeadline } from './start-deadline.ts'
 

@@ -1,4 +1,4 @@
-import { createAbort, type StopSignal } from '@tallystick/core'
+import { createAbort, type StopSignal } from '@tallystick/base'
 
 export type Deadline = {
   /** By `performance.now()`. */

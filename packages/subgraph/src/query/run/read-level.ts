@@ -1,4 +1,4 @@
-import type { StopSignal } from '@tallystick/core'
+import type { StopSignal } from '@tallystick/base'
 import type { Queryable } from '@tallystick/database'
 import { createDecoder, type Row } from '../../store/decode-column.ts'
 import type { Column } from '../../store/layout.ts'

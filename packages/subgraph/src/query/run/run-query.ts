@@ -1,4 +1,4 @@
-import type { StopSignal } from '@tallystick/core'
+import type { StopSignal } from '@tallystick/base'
 import type { Values } from '../request/coerce-arguments.ts'
 import { startDeadline } from '../request/start-deadline.ts'
 import type { CompiledQuery } from '../sql/compile-query.ts'

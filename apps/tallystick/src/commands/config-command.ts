@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Command } from 'commander'
+import { addExamples } from './examples.ts'
+import type { Terminal } from './terminal.ts'
+
+export function addConfigCommand(program: Command, terminal: Terminal): void {
+  const config = program.command('config').description('describe the configuration file')
+  addExamples(config, 'config schema > tallystick.schema.json')
+  const schema = config
+    .command('schema')
+    .description('print the JSON Schema of the configuration, to be named in its "$schema"')
+    .option('--json', 'print JSON, which it always does', false)
+    .action(() => {
+      terminal.stdout.write(readConfigSchema())
+    })
+  addExamples(schema, 'config schema > tallystick.schema.json')
+}
+
+/** Returns the text of the JSON Schema that belongs to this version. */
+export function readConfigSchema(): string {
+  return readFileSync(createRequire(import.meta.url).resolve('@tallystick/service/config.schema.json'), 'utf8')
+}

@@ -1,0 +1,62 @@
+import type { IndexJob, IndexReport } from '@tallystick/service'
+import type { Layout, Style } from './layout.ts'
+import { formatTable } from './table.ts'
+
+/** Formats the result of a job that has ended. */
+export function formatJob(job: IndexJob, { red, green }: Style): string {
+  const { kind, chainId, from, block, problem, check } = job
+  if (job.state === 'failed') return red(`The ${kind} of the index of chain ${chainId} failed. ${problem}`)
+  if (kind === 'rebuild') {
+    return `${green('done')}  Chain ${chainId} was indexed again from block ${from} to block ${block}. The new index is in use.`
+  }
+  if (!check) return `The check of chain ${chainId} has no result.`
+  const { positions, accounts, days } = check.compared
+  const compared = `${positions} positions, ${accounts} accounts and ${days} days of chain ${chainId}, at block ${check.block.number}`
+  if (check.count === 0) return `${green('ok')}  ${compared}: the index agrees with the chain.`
+  const more = check.count - check.contradictions.length
+  return [
+    `${red('WRONG')}  ${compared}: ${check.count} contradiction${check.count === 1 ? '' : 's'}`,
+    ...check.contradictions.map((text) => `  ${text}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    `→ Index the chain again: tallystick index rebuild --chain ${chainId}`,
+  ].join('\n')
+}
+
+/** Formats how far a running job is. */
+export function formatProgress({ step, block, chainHead, compared, of, problem }: IndexJob): string {
+  const suffix = problem === null ? '' : `. ${problem}`
+  return `${describeStep()}${suffix}`
+
+  function describeStep(): string {
+    if (step === 'replacing') return 'replacing the old index'
+    if (step === 'checking')
+      return `comparing with the chain${compared === null ? '' : `: ${compared} of ${of} positions`}`
+    if (block === null || chainHead === null) return 'indexing'
+    return `indexing: block ${block} of ${chainHead} (${Math.floor((100 * block) / Math.max(1, chainHead))} %)`
+  }
+}
+
+/** Formats the last job of each chain. */
+export function formatJobs({ runsIn, chains }: IndexReport, layout: Layout): string {
+  if (runsIn === 'command')
+    return 'No service runs with this configuration. Rebuilds and checks are shown by the service they run in.'
+  return formatTable(
+    ['CHAIN', 'JOB', 'STATE', 'STARTED', 'ENDED', 'DETAILS'],
+    chains.map(({ chainId, job }) => [
+      String(chainId),
+      job?.kind ?? 'none',
+      job?.state ?? '',
+      job?.startedAt ?? '',
+      job?.finishedAt ?? '',
+      job === null ? '' : describeDetails(job),
+    ]),
+    layout,
+  )
+}
+
+function describeDetails(job: IndexJob): string {
+  if (job.state === 'running') return formatProgress(job)
+  if (job.problem !== null) return job.problem
+  if (job.check) return `${job.check.count} contradictions`
+  return `from block ${job.from} to block ${job.block}`
+}

@@ -1,0 +1,61 @@
+import type { ClaimPlace, ExportReport, ImportReport } from '@tallystick/issuer'
+import type { Command } from 'commander'
+import { addExamples } from './examples.ts'
+import { addCommonOptions, type CommonOptions, optionWithValues, parsePlace } from './options.ts'
+import { createOutput } from './output.ts'
+import type { Terminal } from './terminal.ts'
+
+const places = ['journal', 'protection'] as const
+
+export function addJournalCommand(program: Command, terminal: Terminal): void {
+  const journal = program.command('journal').description('copy what was signed between journals and signer.protection')
+  addExamples(journal, 'journal export signed.jsonl', 'journal import signed.jsonl')
+  addExportCommand(journal, terminal)
+  addImportCommand(journal, terminal)
+}
+
+function addExportCommand(journal: Command, terminal: Terminal): void {
+  const command = addCommonOptions(
+    journal.command('export <file>').description('write the digests of all signed notes to a new file'),
+  )
+    .addOption(optionWithValues('--from <place>', 'what to export (default: journal)', places).argParser(parsePlace))
+    .action(async (file: string, { from, ...options }: CommonOptions & { readonly from?: ClaimPlace }) => {
+      const { exportFrom } = await import('./transfer-journal.ts')
+      const report = await exportFrom(options.config, { file, from: from ?? 'journal', env: terminal.env })
+      const output = createOutput(terminal, options)
+      output.document(report)
+      output.text(formatExport(report))
+    })
+  addExamples(command, 'journal export signed.jsonl', 'journal export signed.jsonl --from protection')
+}
+
+function addImportCommand(journal: Command, terminal: Terminal): void {
+  const command = addCommonOptions(
+    journal.command('import <file>').description('add the digests of an export, so that nothing else is signed'),
+  )
+    .addOption(
+      optionWithValues('--into <place>', 'where to add them (default: each that is configured)', places).argParser(
+        parsePlace,
+      ),
+    )
+    .action(async (file: string, { into, ...options }: CommonOptions & { readonly into?: ClaimPlace }) => {
+      const { importInto } = await import('./transfer-journal.ts')
+      const report = await importInto(options.config, { file, into, env: terminal.env })
+      const output = createOutput(terminal, options)
+      output.document(report)
+      output.text(formatImport(report))
+    })
+  addExamples(command, 'journal import signed.jsonl', 'journal import signed.jsonl --into protection')
+}
+
+function formatExport({ file, from, entries }: ExportReport): string {
+  return `Wrote the digests of ${entries} notes from ${from} to ${file}.`
+}
+
+function formatImport({ file, entries, journal, protection }: ImportReport): string {
+  return [
+    `Read the digests of ${entries} notes from ${file}.`,
+    ...(journal ? [`Added to the signer journal ${journal.path}: ${journal.added}. It had the others.`] : []),
+    ...(protection ? [`The ${protection.database} of signer.protection has all of them.`] : []),
+  ].join('\n')
+}

@@ -1,0 +1,60 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { addExamples } from './examples.ts'
+import type { MonitorCommandOptions } from './run-monitor.ts'
+import type { Terminal } from './terminal.ts'
+
+const exampleKey = 'notes.example/log+ffb20d45+AW2hSqro1+e+ox0NNeeiiHWsuSTuxxetAssxB6ueLmmS'
+
+export function addMonitorCommand(program: Command, terminal: Terminal): void {
+  const monitor = program
+    .command('monitor')
+    .description('check the public log of a service, and the lends on its chains; needs no configuration')
+    .argument('<url>', 'URL of the service, of its log (…/log), or of a copy of the log')
+    .requiredOption('--key <verifier key>', 'public key of the log, as its operator publishes it')
+    .option('--state <file>', 'file that keeps the progress and the last checkpoint (default: memory)')
+    .option(
+      '--rpc <chain=url>',
+      'RPC of a chain, to check its lends: a URL, env:NAME or file:path; may be repeated',
+      collect,
+      [],
+    )
+    .option(
+      '--pool <chain=address>',
+      'pool whose lends are checked even if the log does not name it; may be repeated',
+      collect,
+      [],
+    )
+    .option(
+      '--once',
+      'check all that is new and exit: 0 if all is well, 1 if not; prints nothing if nothing is new',
+      false,
+    )
+    .option('--interval <seconds>', 'time between two checks', parseSeconds, 15)
+    .option('--metrics <host:port>', 'serve Prometheus metrics at http://<host:port>/metrics', parseListen)
+    .option('--json', 'print one JSON object per line instead of text', false)
+    .action(async (url: string, options: MonitorCommandOptions, command: Command) => {
+      const { runMonitor } = await import('./run-monitor.ts')
+      await runMonitor(url, { options, command, terminal })
+    })
+  addExamples(
+    monitor,
+    `monitor https://notes.example --key ${exampleKey} --once`,
+    `monitor https://notes.example --key ${exampleKey} --state state.json --rpc 324=env:RPC_324 --metrics 127.0.0.1:9465`,
+  )
+}
+
+function collect(value: string, values: readonly string[]): readonly string[] {
+  return [...values, value]
+}
+
+function parseSeconds(value: string): number {
+  if (/^[1-9]\d{0,3}$/.test(value) && Number(value) <= 3_600) return Number(value)
+  throw new InvalidArgumentError('Give whole seconds from 1 to 3600.')
+}
+
+function parseListen(value: string): { readonly host: string; readonly port: number } {
+  const [, bracketed, plain, port = ''] = /^(?:\[([\da-fA-F:]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(value) ?? []
+  const host = bracketed ?? plain
+  if (host && Number(port) <= 65_535) return { host, port: Number(port) }
+  throw new InvalidArgumentError('Give a host and a port, such as 127.0.0.1:9465.')
+}

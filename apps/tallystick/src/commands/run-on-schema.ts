@@ -1,0 +1,18 @@
+import { type Database, openDatabase } from '@tallystick/database'
+import { assertDatabaseExists, loadConfig } from '@tallystick/service'
+import type { ConfigSource } from './terminal.ts'
+
+/** Runs a command on the database of a configuration, whatever its schema. It creates and migrates nothing. */
+export async function runOnSchema<Result>(
+  source: ConfigSource,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const url = loadConfig(source.path, { env: source.env, secrets: 'optional' }).database.reveal()
+  assertDatabaseExists(url)
+  const database = await openDatabase(url)
+  try {
+    return await work(database)
+  } finally {
+    await database.close()
+  }
+}

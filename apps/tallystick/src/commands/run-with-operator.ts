@@ -1,0 +1,147 @@
+import { hostname } from 'node:os'
+import { type ErrorBody, type ErrorCode, TallystickError } from '@tallystick/core'
+import type { Operator } from '@tallystick/service'
+import { nameUser } from './name-user.ts'
+import { type AdminAddress, readAdminAddress } from './read-admin-address.ts'
+import { requestText } from './request-text.ts'
+import type { ConfigSource } from './terminal.ts'
+
+const probeTimeoutMs = 2_000
+const callTimeoutMs = 30_000
+
+/**
+ * Runs an operator's command through the admin listener of a running server, or directly on the database if no server
+ * runs. Only one process can open the embedded database, so a running server must be used.
+ */
+export async function runWithOperator<Result>(
+  source: ConfigSource,
+  access: 'read' | 'write',
+  work: (operator: Operator) => Promise<Result>,
+): Promise<Result> {
+  const address = readAdminAddress(source)
+  const call = address && (await findServer(address))
+  if (call) return work(createRemoteOperator(call))
+  // Imported here because a command that uses a server needs none of it, and it takes longer to load than that runs.
+  const { runOnDatabase } = await import('./run-on-database.ts')
+  return runOnDatabase(source, access, work)
+}
+
+type Call = <Result>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Result>
+
+function createRemoteOperator(call: Call): Operator {
+  return {
+    createKey: (request) => call('POST', '/keys', request),
+    listKeys: () => call('GET', '/keys'),
+    showStatus: () => call('GET', '/status'),
+    showUsage: (days) => call('GET', days === undefined ? '/keys/usage' : `/keys/usage?days=${days}`),
+    revokeKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/revoke`, request),
+    updateKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/update`, request),
+    rotateKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/rotate`, request),
+    showCurve: () => call('GET', '/curve'),
+    setCurve: (request) => call('POST', '/curve', request),
+    previewCurve: (request) => call('POST', '/curve/preview', request),
+    approveCurve: (id) => call('POST', `/curve/proposals/${encodeURIComponent(id)}/approve`),
+    showNotes: () => call('GET', '/notes'),
+    discardNotes: (request) => call('POST', '/notes/discard', request),
+    reconcileNotes: () => call('POST', '/notes/reconcile'),
+    addHook: (request) => call('POST', '/hooks', request),
+    listHooks: () => call('GET', '/hooks'),
+    testHook: (id) => call('POST', `/hooks/${encodeURIComponent(id)}/test`),
+    removeHook: (id) => call('POST', `/hooks/${encodeURIComponent(id)}/remove`),
+    rotateHook: (id, request) => call('POST', `/hooks/${encodeURIComponent(id)}/rotate`, request),
+    enableHook: (id) => call('POST', `/hooks/${encodeURIComponent(id)}/enable`),
+    listDeliveries: (id, limit) =>
+      call('GET', `/hooks/${encodeURIComponent(id)}/deliveries${limit === undefined ? '' : `?limit=${limit}`}`),
+    showAudit: (limit) => call('GET', limit === undefined ? '/audit' : `/audit?limit=${limit}`),
+    checkAudit: () => call('GET', '/audit/check'),
+    showLog: () => call('GET', '/log'),
+    showIndex: () => call('GET', '/index'),
+    rebuildIndex: (request) => call('POST', '/index/rebuild', request),
+    checkIndex: (request) => call('POST', '/index/check', request),
+  }
+}
+
+/** Returns a function that calls the admin listener, or undefined if nothing listens. */
+async function findServer({ url, token }: AdminAddress): Promise<Call | undefined> {
+  const call = createCall(url, token)
+  try {
+    await call('GET', '/healthz', undefined, probeTimeoutMs)
+    return <Result>(...request: Parameters<Call>) =>
+      call<Result>(...request).catch((error) => Promise.reject(isGone(error) ? stopped(url) : error))
+  } catch (error) {
+    if (isGone(error)) return undefined
+    throw error
+  }
+}
+
+class NotListeningError extends Error {
+  override readonly name = 'NotListeningError' as const
+}
+
+function isGone(error: unknown): error is NotListeningError {
+  return error instanceof NotListeningError
+}
+
+function createCall(url: string, token: string) {
+  return async <Result>(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: unknown,
+    timeoutMs: number = callTimeoutMs,
+  ): Promise<Result> => {
+    const response = await requestText(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        'tallystick-by': encodeURIComponent(`${nameUser()}@${hostname()}`),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      timeoutMs,
+    }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') throw new NotListeningError()
+      throw unreachable(url, error.code ?? error.name)
+    })
+    const answer = parseJson(response.text)
+    if (response.status >= 200 && response.status < 300 && answer !== undefined) return answer as Result
+    throw toError(answer as Partial<ErrorBody> | undefined, { url, status: response.status })
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function toError(
+  body: Partial<ErrorBody> | undefined,
+  { url, status }: { readonly url: string; readonly status: number },
+): TallystickError {
+  if (!body?.code || !body.message) return unreachable(url, `status ${status}`)
+  const hint =
+    body.code === 'unauthorized'
+      ? ' Check that the variable or file of admin.token is set here too, or that TALLYSTICK_ADMIN_TOKEN is correct.'
+      : ''
+  return new TallystickError({
+    code: body.code as ErrorCode,
+    message: body.message + hint,
+    retryable: status >= 500,
+    details: body.details,
+  })
+}
+
+function stopped(url: string): TallystickError {
+  const message = `The service on ${url} has stopped.`
+  return new TallystickError({ code: 'server_unreachable', message, retryable: true })
+}
+
+function unreachable(url: string, why: string): TallystickError {
+  return new TallystickError({
+    code: 'server_unreachable',
+    message: `A process listens on ${url} but does not respond like the admin listener (${why}). Check "admin" in the configuration.`,
+    retryable: true,
+  })
+}

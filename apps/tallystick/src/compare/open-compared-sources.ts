@@ -1,0 +1,86 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { openDatabase } from '@tallystick/database'
+import { namespaceOf } from '@tallystick/gateway'
+import type { ChainConfig, Config } from '@tallystick/service'
+import { openSubgraph, protocolSchema } from '@tallystick/subgraph'
+import { reachableHost } from '../doctor/check-served-certificate.ts'
+import { UnusableSourceError } from './choose-block.ts'
+import { type ComparedSource, openIndexSource, openUrlSource } from './compared-source.ts'
+
+/**
+ * Opens the sources of a chain that are compared, the reference first: the embedded subgraph, then the URLs. With `url`,
+ * the reference and that URL only.
+ */
+export async function openComparedSources(
+  config: Config,
+  { chainId, url }: { readonly chainId: number; readonly url?: string | undefined },
+): Promise<readonly ComparedSource[]> {
+  const chain = config.chains.find(({ id }) => id === chainId)
+  if (!chain)
+    throw new UnusableSourceError(
+      `The configuration has no chain ${chainId}. It has ${config.chains.map(({ id }) => id).join(', ')}.`,
+    )
+  const { urls = [], headers = {}, embedded } = chain.subgraph ?? {}
+  const own = embedded ? [() => openEmbedded(config, chain)] : []
+  const remote = urls.map((one) => async () => openUrlSource({ name: new URL(one).host, url: one, headers }))
+  // The headers of the configuration are for the hosts of its URLs, not for this one.
+  const given = url === undefined ? [] : [async () => openUrlSource({ name: new URL(url).host, url, headers: {} })]
+  const all = url === undefined ? [...own, ...remote] : [...[...own, ...remote].slice(0, 1), ...given]
+  if (all.length < 2) {
+    throw new UnusableSourceError(
+      `Chain ${chainId} has ${all.length === 0 ? 'no subgraph' : 'one subgraph'}. Configure "urls" beside "embedded", or give the other one with --url.`,
+    )
+  }
+  const opened: ComparedSource[] = []
+  try {
+    for (const open of all) opened.push(await open())
+  } catch (error) {
+    await closeAll(opened)
+    throw error
+  }
+  return nameApart(opened)
+}
+
+export async function closeAll(sources: readonly ComparedSource[]): Promise<void> {
+  await Promise.all(sources.map((source) => source.close()))
+}
+
+/** Reads the index from PostgreSQL itself, or through the service, which has the embedded database open. */
+async function openEmbedded({ database: url, listen }: Config, chain: ChainConfig): Promise<ComparedSource> {
+  if (url.reveal().startsWith('file:')) {
+    if (!listen.tls || listen.port === 0) {
+      throw new UnusableSourceError(
+        'The embedded database can be read through the service only, and that has no TLS or no fixed port.',
+      )
+    }
+    const host = reachableHost(listen.host)
+    return openUrlSource({
+      name: 'embedded',
+      url: `https://${host.includes(':') ? `[${host}]` : host}:${listen.port}/subgraphs/${chain.id}`,
+      headers: {},
+      fingerprint256: new X509Certificate(readFileSync(listen.tls.cert)).fingerprint256,
+    })
+  }
+  const database = await openDatabase(url.reveal(), { connectionsMax: 4 })
+  try {
+    const namespace = namespaceOf(chain)
+    // Opening an index creates it, and a command that compares must not.
+    const rows = await database.query('select 1 from pg_namespace where nspname = $1', [namespace])
+    if (rows.length === 0)
+      throw new UnusableSourceError(`The database has no index of chain ${chain.id} yet. Start the service first.`)
+    const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace })
+    return openIndexSource(subgraph, () => database.close())
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+/** Numbers the sources that have the same host. */
+function nameApart(sources: readonly ComparedSource[]): readonly ComparedSource[] {
+  return sources.map((source, index) => {
+    const before = sources.slice(0, index).filter(({ name }) => name === source.name).length
+    return before === 0 ? source : { ...source, name: `${source.name}#${before + 1}` }
+  })
+}

@@ -1,0 +1,29 @@
+import type { PoolReader } from '@tallystick/chain'
+import type { Note, Period } from '@tallystick/core'
+import type { Signer } from '@tallystick/issuer'
+import type { ChainConfig, Config } from '@tallystick/service'
+import type { RpcHead } from './read-heads.ts'
+
+export type ChainCheckContext = {
+  readonly config: Pick<Config, 'signer'>
+  readonly chain: ChainConfig
+  readonly tenors: readonly number[]
+  readonly heads: readonly RpcHead[]
+  /** Undefined if the signer cannot be used. */
+  readonly signer: Signer | undefined
+  /** The notes of the current period. */
+  readonly notes: readonly Note[]
+  /** Finds mature positions that are not claimed. Resolves to none if no subgraph answers. */
+  readonly findMature: () => Promise<readonly bigint[]>
+  /** Coupons of the curves in force now and next, bps. */
+  readonly coupons: readonly number[]
+  readonly nowSeconds: bigint
+  /** The current period and the next. */
+  readonly periods: readonly Period[]
+}
+
+export type PoolCheckContext = ChainCheckContext & {
+  readonly reader: PoolReader
+  /** Time of the newest block, Unix seconds. */
+  readonly headSeconds: bigint
+}

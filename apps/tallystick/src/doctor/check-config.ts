@@ -1,0 +1,71 @@
+import { TallystickError } from '@tallystick/core'
+import { type Config, type Findings, listAdminTokens, loadConfig } from '@tallystick/service'
+
+const adminTokenLengthMin = 16
+
+export type ConfigSource = { readonly path: string; readonly env: Readonly<Record<string, string | undefined>> }
+
+/**
+ * Reads the configuration like `serve` and lists every fault. If only secrets or files are missing, returns the rest, so
+ * that the other checks can run.
+ */
+export function checkConfig(findings: Findings, { path, env }: ConfigSource): Config | undefined {
+  try {
+    const config = loadConfig(path, { env, secrets: 'required' })
+    const chains = config.chains.map(({ id, name }) => `${id} (${name})`).join(', ')
+    const signers = [...new Set(config.chains.map(({ signer }) => signer.kind))].join(' and ')
+    findings.ok('file', `${path} is valid: chain ${chains}, ${config.tenors.length} tenors, ${signers} signer`)
+    checkChoices(findings, config)
+    return config
+  } catch (error) {
+    for (const { name, message } of faultsOf(error)) {
+      findings.fail(
+        name,
+        message,
+        `Correct ${name === 'file' ? path : `${name} in ${path}`}; docs/configuration.md describes every member.`,
+      )
+    }
+    return loadWithoutSecrets({ path, env })
+  }
+}
+
+function faultsOf(error: unknown): readonly { readonly name: string; readonly message: string }[] {
+  if (!(error instanceof TallystickError)) throw error
+  const faults = error.details?.['faults'] as readonly { readonly path: string; readonly message: string }[] | undefined
+  if (!faults) return [{ name: 'file', message: error.message }]
+  return faults.map(({ path, message }) => ({ name: path, message }))
+}
+
+function loadWithoutSecrets({ path, env }: ConfigSource): Config | undefined {
+  try {
+    return loadConfig(path, { env, secrets: 'optional' })
+  } catch {
+    return undefined
+  }
+}
+
+/** Warns about valid but risky settings. */
+function checkChoices(findings: Findings, { admin, rails, chains }: Config): void {
+  if (!/^(localhost|::1|127\..*)$/.test(admin.host)) {
+    findings.warn(
+      'admin.host',
+      `the admin listener is plain HTTP on ${admin.host}, not on loopback: its token is sent unencrypted`,
+      'Set admin.host to 127.0.0.1 unless the network is private.',
+    )
+  }
+  for (const { name, token } of listAdminTokens(admin)) {
+    if (token.reveal().length >= adminTokenLengthMin) continue
+    findings.warn(
+      'admin tokens',
+      `the token "${name}" has fewer than ${adminTokenLengthMin} characters and can be guessed`,
+      'Generate one with `openssl rand -hex 32`.',
+    )
+  }
+  if (rails.preflight === 'off' && chains.some(({ rpc }) => rpc.length > 0)) {
+    findings.warn(
+      'rails.preflight',
+      'notes are published without a preflight',
+      'Set rails.preflight to "warn" or "require".',
+    )
+  }
+}

@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '@tallystick/base'
+import { TallystickError } from '@tallystick/core'
+import { type Database, openDatabase } from '@tallystick/database'
+import {
+  apiMigrations,
+  type Config,
+  createOperator,
+  describeNewer,
+  type Findings,
+  type IssueReports,
+  type Readiness,
+  readSchema,
+  type SchemaReading,
+} from '@tallystick/service'
+import { checkConnections } from './check-connections.ts'
+import type { RunningService, ServiceProbe } from './find-service.ts'
+
+export type DatabaseState = {
+  /** How far the server's clock is ahead of this machine's; undefined if the database is embedded. */
+  readonly offsetMs?: number | undefined
+  readonly reports?: IssueReports | undefined
+  /** Whether the database has no data. */
+  readonly isEmpty?: boolean | undefined
+  /** Why there are no reports although the database can be read. */
+  readonly unread?: string | undefined
+}
+
+const noTables = 'the database has no tables yet'
+
+type DatabaseCheckContext = { readonly config: Config; readonly service: ServiceProbe; readonly clock: Clock }
+
+/** Checks connection and schema. Creates and migrates nothing. */
+export async function checkDatabase(findings: Findings, context: DatabaseCheckContext): Promise<DatabaseState> {
+  const { config, service } = context
+  const url = config.database.reveal()
+  const isEmbedded = url.startsWith('file:')
+  if (isEmbedded && service.state === 'running') return askService(findings, service)
+  const directory = url.replace(/^file:(\/\/)?/, '')
+  if (isEmbedded && !existsSync(join(directory, 'PG_VERSION'))) {
+    findings.warn('reachable', `there is no embedded database in ${directory} yet`, 'The first start creates it.')
+    return { isEmpty: true, unread: noTables }
+  }
+  try {
+    const database = await openDatabase(url)
+    try {
+      return await examine(database, { ...context, findings })
+    } finally {
+      await database.close()
+    }
+  } catch (error) {
+    if (!(error instanceof TallystickError)) throw error
+    findings.fail('reachable', error.message, adviceOf(error))
+    return {}
+  }
+}
+
+/** Uses the service's own check, because only one process can open the embedded database. */
+async function askService(findings: Findings, service: RunningService): Promise<DatabaseState> {
+  const { checks } = await service.get<Readiness>('/readyz')
+  const own = checks.find(({ name }) => name.startsWith('embedded database'))
+  const found = `${own?.name ?? 'the embedded database'} is open in the running service: ${own?.detail ?? 'no status reported'}`
+  if (own?.ok === false) findings.fail('reachable', found, 'Check the service’s log and the free disk space.')
+  else findings.ok('reachable', found)
+  return {}
+}
+
+async function examine(
+  database: Database,
+  { findings, config, clock }: DatabaseCheckContext & { readonly findings: Findings },
+): Promise<DatabaseState> {
+  const startedAtMs = clock.now()
+  const [row] = await database.query<{ version: string; now_ms: number }>(
+    `select current_setting('server_version') as version, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms`,
+  )
+  const endedAtMs = clock.now()
+  const { version, now_ms: nowMs } = row as { version: string; now_ms: number }
+  findings.ok('reachable', `${database.label} answers in ${endedAtMs - startedAtMs} ms, version ${version}`)
+  const offsetMs = database.engine === 'postgres' ? nowMs - (startedAtMs + endedAtMs) / 2 : undefined
+  const schema = await checkMigrations(findings, database)
+  await checkConnections(findings, { database, config })
+  if (schema === 'empty') return { offsetMs, isEmpty: true, unread: noTables }
+  if (schema !== 'current') return { offsetMs, unread: 'the schema of the database is not the one of this version' }
+  const latestNow = async () => clock.now() + Math.max(0, offsetMs ?? 0)
+  const operator = createOperator({ database, config, clock, latestNow })
+  const [notes, curve] = [await operator.showNotes(), await operator.showCurve()]
+  const log = config.log && (await operator.showLog())
+  const audit = await operator.checkAudit()
+  return { offsetMs, reports: { notes, curve, hooks: await operator.listHooks(), log, audit } }
+}
+
+/** Checks that the schema is the one of this version. */
+async function checkMigrations(findings: Findings, database: Database): Promise<SchemaReading['state']> {
+  const { state, unknown, blocking, missing } = await readSchema(database)
+  if (blocking !== undefined) {
+    findings.fail(
+      'schema',
+      `it has the migration "${blocking}" of a newer version`,
+      'Run the version that applied it, or a later one.',
+    )
+    return 'newer'
+  }
+  if (unknown.length > 0) {
+    findings.warn(
+      'schema',
+      describeNewer(unknown),
+      'Finish the upgrade, or take it back with `tallystick database revert`.',
+    )
+    return 'current'
+  }
+  if (missing.length === 0) {
+    findings.ok('schema', `all ${apiMigrations.length} migrations are applied`)
+    return 'current'
+  }
+  const found = state === 'empty' ? 'it is empty' : `the migrations ${missing.join(', ')} are not applied`
+  const advice =
+    state === 'empty'
+      ? 'The first start of the service creates its tables.'
+      : 'The next start of the service applies them.'
+  findings.warn('schema', found, advice)
+  return state
+}
+
+function adviceOf({ code }: TallystickError): string {
+  if (code === 'database_in_use') return 'Stop that process, or use the configuration of the service that runs there.'
+  return 'Check that the server runs, and the host, name, user and password of "database" in the configuration.'
+}

@@ -1,0 +1,85 @@
+import { openCheckpoint } from '@tallystick/core'
+import { countJournalEntries, type LogReport, parseLogKey, readMirrorHead } from '@tallystick/public-log'
+import type { Config, Findings } from '@tallystick/service'
+
+const shownMax = 5
+
+/** Checks the public log: key, checkpoint, rows, and whether the database has all that was published. */
+export async function checkLog(
+  findings: Findings,
+  {
+    config,
+    report,
+    unread,
+  }: {
+    readonly config: Config['log']
+    readonly report: LogReport | undefined
+    /** Why there is no report. */
+    readonly unread: string
+  },
+): Promise<void> {
+  if (!config) {
+    findings.skip('log', 'no public log is configured ("log"): nobody can check what this service signed')
+    return
+  }
+  if (!report) {
+    findings.skip('log', unread)
+    return
+  }
+  checkSignature(findings, { config, report })
+  checkRows(findings, report)
+  await checkPublished(findings, { config, report })
+}
+
+type LogCheckContext = { readonly config: NonNullable<Config['log']>; readonly report: LogReport }
+
+function checkSignature(findings: Findings, { config, report: { checkpoint, entries } }: LogCheckContext): void {
+  const key = parseLogKey(config.key.reveal())
+  if (!key) {
+    findings.skip('key', 'this user cannot read the key of the log (log.key)')
+    return
+  }
+  if (!checkpoint) {
+    findings.ok('checkpoint', 'there is none yet: the service signs the first one with its first notes')
+    return
+  }
+  try {
+    openCheckpoint(checkpoint.note, key.verifier)
+    findings.ok(
+      'checkpoint',
+      `${config.origin} has ${entries} entries, ${checkpoint.size} of them covered by a checkpoint`,
+    )
+  } catch {
+    const advice = 'Configure the key that signed them. A log cannot change its key or its origin.'
+    findings.fail('checkpoint', `the checkpoints in the database are not signed by the key of ${config.origin}`, advice)
+  }
+}
+
+function checkRows(findings: Findings, { isRootValid, alteredRows }: LogReport): void {
+  const advice = 'Find out who changed them. Restore the rows from a backup: the log has their original content.'
+  if (!isRootValid) {
+    findings.fail('entries', 'the entries do not have the root that the checkpoint signs', advice)
+  }
+  if (alteredRows.length > 0) {
+    const more = alteredRows.length > shownMax ? ` and ${alteredRows.length - shownMax} more` : ''
+    findings.fail('rows', `${alteredRows.slice(0, shownMax).join('; ')}${more}`, advice)
+  }
+  if (isRootValid && alteredRows.length === 0) findings.ok('rows', 'curves, notes and signers are as they were logged')
+}
+
+async function checkPublished(findings: Findings, { config, report }: LogCheckContext): Promise<void> {
+  const size = report.checkpoint?.size ?? 0
+  const key = parseLogKey(config.key.reveal())
+  const journalled = await countJournalEntries(config.journal)
+  const mirrored = config.mirror && key ? ((await readMirrorHead(config.mirror, key.verifier))?.size ?? 0) : 0
+  const published = Math.max(journalled, mirrored)
+  if (published <= size) {
+    findings.ok('published', `the database has all ${published} entries that were published here`)
+    return
+  }
+  findings.fail(
+    'published',
+    `the database has ${size} entries, but ${published} were published: it was restored from a backup`,
+    'Run `tallystick notes reconcile`. Nothing is signed before.',
+  )
+}

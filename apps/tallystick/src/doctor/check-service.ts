@@ -1,0 +1,37 @@
+import type { Findings, Readiness } from '@tallystick/service'
+import type { ServiceProbe } from './find-service.ts'
+
+/** Checks whether a service runs, and its readiness. */
+export async function checkService(findings: Findings, service: ServiceProbe): Promise<void> {
+  const { url } = service
+  switch (service.state) {
+    case 'absent':
+      return findings.skip('running', `no service answers on ${url}: checking without one`)
+    case 'unauthorized':
+      return findings.fail(
+        'admin token',
+        `the service on ${url} rejects the configured admin token`,
+        'Set admin.token to the token the service was started with, or restart the service.',
+      )
+    case 'unrecognized':
+      return findings.fail(
+        'running',
+        `${url} does not answer like the admin listener (${service.reason})`,
+        'Check admin.host and admin.port in the configuration, and which process listens there.',
+      )
+    case 'running': {
+      const { ready, checks, degraded = false } = await service.get<ServedReadiness>('/readyz')
+      findings.ok('running', `a service answers on ${url}`)
+      const failed = checks.filter(({ ok, required }) => !ok && (ready || required))
+      const faults = failed.map(({ name, detail }) => `${name}: ${detail}`).join('; ')
+      if (!ready) return findings.fail('ready', `it is not ready: ${faults}`, seeBelow)
+      if (degraded) return findings.warn('ready', `it serves notes, but is degraded: ${faults}`, seeBelow)
+      findings.ok('ready', `all ${checks.length} of its checks pass`)
+    }
+  }
+}
+
+/** A readiness. Earlier versions send no `degraded`. */
+type ServedReadiness = Omit<Readiness, 'degraded'> & Partial<Pick<Readiness, 'degraded'>>
+
+const seeBelow = 'See the lines of these subjects below, and its log.'

@@ -1,0 +1,223 @@
+import type { X509Certificate } from 'node:crypto'
+import { type Clock, toSeconds } from '@tallystick/base'
+import { decodeNote, type Note, periodAfter, periodAt } from '@tallystick/core'
+import { listSigners, type Signer } from '@tallystick/issuer'
+import type { AuditCheck } from '@tallystick/keys'
+import type { LogReport } from '@tallystick/public-log'
+import {
+  type ChainConfig,
+  type Check,
+  type Config,
+  checkNotes,
+  createFindings,
+  findPoolRemedies,
+  type IssueReports,
+  type Readiness,
+} from '@tallystick/service'
+import { checkAudit } from './check-audit.ts'
+import { checkCertificate } from './check-certificate.ts'
+import { checkChain } from './check-chain.ts'
+import { checkClock } from './check-clock.ts'
+import { checkConfig } from './check-config.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkFiles } from './check-files.ts'
+import { checkHooks } from './check-hooks.ts'
+import { checkJournal } from './check-journal.ts'
+import { checkLog } from './check-log.ts'
+import { checkProtection } from './check-protection.ts'
+import { checkServedCertificate } from './check-served-certificate.ts'
+import { checkService } from './check-service.ts'
+import { checkSigner } from './check-signer.ts'
+import { checkSubgraph } from './check-subgraph.ts'
+import { findService, type ServiceProbe } from './find-service.ts'
+import { type RpcHead, readHeads } from './read-heads.ts'
+import { createRedactor } from './redact-secrets.ts'
+import { runSubject, type StartSubject, type SubjectRun } from './run-subject.ts'
+import { embeddedEndpoint, findMaturePositions, listRemoteEndpoints } from './subgraph-endpoints.ts'
+
+export type DoctorOptions = {
+  readonly configPath: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Host names that clients use, which the certificate must have. */
+  readonly hosts: readonly string[]
+  readonly clock: Clock
+  /** Called with the checks of each subject, in a fixed order. */
+  readonly report: (checks: readonly Check[]) => void
+}
+
+export type Diagnosis = { readonly verdict: 'healthy' | 'failed' | 'misconfigured'; readonly checks: readonly Check[] }
+
+/** Runs the checks of all subjects. A failure in one subject does not stop the others. */
+export async function runDoctor(options: DoctorOptions): Promise<Diagnosis> {
+  const { clock, env } = options
+  const checks: Check[] = []
+  const report = (subjectChecks: readonly Check[]) => {
+    checks.push(...subjectChecks)
+    options.report(subjectChecks)
+  }
+  const findings = createFindings('config')
+  const config = checkConfig(findings, { path: options.configPath, env })
+  report(findings.checks)
+  const isMisconfigured = findings.checks.some(({ outcome }) => outcome === 'fail')
+  if (!config) return { verdict: 'misconfigured', checks }
+  const service = await findService(config.admin, { clock, env })
+  for (const subject of startSubjects({ ...options, config, service })) report(await subject.checks)
+  const hasFailed = checks.some(({ outcome }) => outcome === 'fail')
+  return { verdict: isMisconfigured ? 'misconfigured' : hasFailed ? 'failed' : 'healthy', checks }
+}
+
+type SubjectsContext = DoctorOptions & { readonly config: Config; readonly service: ServiceProbe }
+
+/** Starts the checks of all subjects at once, and returns the subjects in the order of the report. */
+function startSubjects(context: SubjectsContext): SubjectRun<unknown>[] {
+  const { configPath, clock, hosts, config, service } = context
+  const redact = createRedactor(config)
+  const start: StartSubject = (subject, work) => runSubject(createFindings(subject, redact), work)
+  const heads = new Map(config.chains.map((chain) => [chain.id, readHeads(chain)]))
+  const isRunning = service.state === 'running'
+  // Before the database: opening an embedded database changes its permissions.
+  const files = start('files', (findings) => checkFiles(findings, { config, configPath }))
+  const running = start('service', (findings) => checkService(findings, service))
+  const database = start('database', (findings) => checkDatabase(findings, { config, service, clock }))
+  const clocks = start('clock', async (findings) => {
+    const known = await Promise.all([...heads].map(async ([id, chainHeads]) => [id, await chainHeads] as const))
+    const databaseOffsetMs = (await database.result)?.offsetMs
+    const { chains } = config
+    checkClock(findings, { nowMs: clock.now(), service, databaseOffsetMs, chains, heads: new Map(known) })
+  })
+  const certificate = start('certificate', async (findings) => {
+    const { listen } = config
+    const leaf = checkCertificate(findings, { listen, hosts, nowMs: clock.now() })
+    if (leaf && isRunning) await checkServedCertificate(findings, { listen, certificate: leaf })
+    return leaf
+  })
+  const signers = startSigners(config, start)
+  const journal = start('journal', async (findings) => {
+    await checkJournal(findings, { path: config.signer.journal, isRunning })
+    await checkProtection(findings, { config, isRunning })
+  })
+  const reports = readReports(context, database.result)
+  const notes = start('notes', async (findings) => {
+    const isEmpty = (await database.result)?.isEmpty === true
+    const known = await Promise.all(config.chains.map(async ({ id }) => [id, (await signers.of(id))?.address] as const))
+    const remedies = await readPoolRemedies(service)
+    checkNotes(findings, { config, reports: await reports, isRunning, isEmpty, signers: new Map(known), remedies })
+  })
+  const findUnread = async () => {
+    if (isRunning) return 'the running service did not report it'
+    return (await database.result)?.unread ?? 'the database cannot be read'
+  }
+  const log = start('log', async (findings) =>
+    checkLog(findings, { config: config.log, report: (await reports)?.log, unread: await findUnread() }),
+  )
+  const audit = start('audit', async (findings) =>
+    checkAudit(findings, { report: (await reports)?.audit, unread: await findUnread() }),
+  )
+  const hooks = start('webhooks', async (findings) => checkHooks(findings, await reports))
+  const results = { certificate: certificate.result, signerOf: signers.of, reports, heads }
+  const chains = config.chains.flatMap((chain) => startChainSubjects(context, { chain, start, ...results }))
+  return [files, running, database, clocks, certificate, ...signers.runs, journal, log, audit, notes, hooks, ...chains]
+}
+
+/** Starts the checks of each different signer. */
+function startSigners({ chains }: Config, start: StartSubject) {
+  const uses = listSigners(chains)
+  const runs = uses.map((use) => {
+    const ids = use.chains.map(({ id }) => id)
+    const subject = uses.length === 1 ? 'signer' : `signer ${ids.join(', ')}`
+    return { ids, run: start(subject, (findings) => checkSigner(findings, use)) }
+  })
+  return {
+    runs: runs.map(({ run }) => run),
+    /** Resolves to the signer of a chain, or undefined if it cannot be used. */
+    of: async (chainId: number) => runs.find(({ ids }) => ids.includes(chainId))?.run.result,
+  }
+}
+
+type ChainSubjectsInput = {
+  readonly chain: ChainConfig
+  readonly start: StartSubject
+  readonly heads: ReadonlyMap<number, Promise<readonly RpcHead[]>>
+  readonly certificate: Promise<X509Certificate | undefined>
+  readonly signerOf: (chainId: number) => Promise<Signer | undefined>
+  readonly reports: Promise<IssueReports | undefined>
+}
+
+function startChainSubjects(
+  { config, service, clock }: SubjectsContext,
+  { chain, start, ...results }: ChainSubjectsInput,
+): SubjectRun<void>[] {
+  const now = () => toSeconds(clock.now() + (service.state === 'running' ? service.offsetMs : 0))
+  const current = periodAt(now())
+  const { listen } = config
+  const listEndpoints = (certificate: X509Certificate | undefined) => [
+    ...(chain.subgraph?.embedded && listen.tls && listen.port > 0 && service.state === 'running'
+      ? [embeddedEndpoint({ chain, listen, certificate })]
+      : []),
+    ...listRemoteEndpoints(chain),
+  ]
+  return [
+    start(`chain ${chain.id}`, async (findings) =>
+      checkChain(findings, {
+        config,
+        chain,
+        tenors: chain.tenors,
+        heads: (await results.heads.get(chain.id)) ?? [],
+        signer: await results.signerOf(chain.id),
+        notes: currentNotes(await results.reports, chain),
+        findMature: async () => findMaturePositions(listEndpoints(await results.certificate), now()),
+        coupons: couponsInForce(await results.reports, chain),
+        nowSeconds: now(),
+        periods: [current, periodAfter(current)],
+      }),
+    ),
+    start(`subgraph ${chain.id}`, async (findings) =>
+      checkSubgraph(findings, {
+        chain,
+        config,
+        service,
+        heads: (await results.heads.get(chain.id)) ?? [],
+        certificate: await results.certificate,
+        nowSeconds: now(),
+      }),
+    ),
+  ]
+}
+
+/** Reads the reports from a running service, which may have the only connection to the database. */
+async function readReports(
+  { config, service }: SubjectsContext,
+  database: Promise<{ readonly reports?: IssueReports | undefined } | undefined>,
+): Promise<IssueReports | undefined> {
+  if (service.state !== 'running') return (await database)?.reports
+  try {
+    const [notes, curve] = [
+      await service.get<IssueReports['notes']>('/notes'),
+      await service.get<IssueReports['curve']>('/curve'),
+    ]
+    const log = config.log && (await service.get<LogReport>('/log'))
+    const audit = await service.get<AuditCheck>('/audit/check').catch(() => undefined)
+    return { notes, curve, hooks: await service.get('/hooks'), log, audit }
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads what a running service says to do about its pools. */
+async function readPoolRemedies(service: ServiceProbe): Promise<ReadonlyMap<number, string> | undefined> {
+  if (service.state !== 'running') return undefined
+  return service
+    .get<Readiness>('/readyz')
+    .then(findPoolRemedies)
+    .catch(() => undefined)
+}
+
+function currentNotes(reports: IssueReports | undefined, { id }: ChainConfig): Note[] {
+  const encoded = reports?.notes.chains.find(({ chainId }) => chainId === id)?.current.notes ?? []
+  return encoded.map(({ tenorDays: _tenor, times: _times, ...note }) => decodeNote(note))
+}
+
+function couponsInForce(reports: IssueReports | undefined, { id }: ChainConfig): number[] {
+  const { current, next } = reports?.curve.chains.find(({ chainId }) => chainId === id) ?? {}
+  return [current, next].flatMap((inForce) => Object.values(inForce?.curve?.points ?? {}))
+}

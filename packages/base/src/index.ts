@@ -1,0 +1,33 @@
+export { decodeChecksumLine, encodeChecksumLine } from './checksum-line.ts'
+export { type Clock, createClock, type ShiftableClock, toSeconds } from './clock.ts'
+export { type Closers, createClosers } from './closers.ts'
+export { type Abort, createAbort, type StopSignal } from './create-abort.ts'
+export { createLineWriter, type LineWriter } from './create-line-writer.ts'
+export { isPlainHttpsUrl, isSafeEndpoint } from './endpoint-url.ts'
+export { etagOf } from './etag-of.ts'
+export {
+  createLineFile,
+  DamagedLineError,
+  type LineFile,
+  openLineFile,
+  type ReadLine,
+  readLineFile,
+} from './line-file.ts'
+export { createLogThrottle } from './log-throttle.ts'
+export { type Counter, createMetrics, type MetricHelp, type Metrics } from './metrics.ts'
+export { openLog } from './open-log.ts'
+export { parseRetryAfter } from './parse-retry-after.ts'
+export { quote } from './quote.ts'
+export {
+  createRateWindow,
+  createWindowPart,
+  formatPolicy,
+  formatRate,
+  type LimitPart,
+  type RateState,
+  type RateWindow,
+  rateWindowSeconds,
+} from './rate-window.ts'
+export type { Secret } from './secret.ts'
+export { settleWithin } from './settle-within.ts'
+export { createTrust } from './trust.ts'

@@ -1,0 +1,72 @@
+import { TallystickError } from '@tallystick/core'
+import type { Answer, QueryRequest } from '@tallystick/subgraph'
+import type { GraphQLSchema } from 'graphql'
+import { type Head, toHead } from '../chain-subgraph.ts'
+import { type AnalysedQuery, createAnalyse } from '../query/analyse-query.ts'
+import { assertWithin, publicQueryLimits } from '../query/query-limits.ts'
+
+/** Answer of `/subgraphs`. */
+export type PublicAnswer = { readonly body: Uint8Array; readonly head: Head | undefined }
+
+/** Answers a query. Calls `begin` when its work begins, after the start of a thread. */
+export type AnswerPublic = (request: QueryRequest, begin: () => void) => Promise<PublicAnswer>
+
+// The default limit of a gateway for one answer of an upstream.
+const answerBytesMax = 8 * 1024 * 1024
+
+/**
+ * Creates the function that answers public queries. A query that exceeds a limit gets the message of that limit. Other
+ * errors come from the subgraph and use graph-node's texts. Never throws.
+ */
+export function createPublicAnswer(
+  subgraph: { answer(request: QueryRequest): Promise<Answer> },
+  schema: GraphQLSchema,
+): AnswerPublic {
+  const analyse = createAnalyse(schema, publicQueryLimits)
+  return async (request, begin) => {
+    begin()
+    const message = findExcess(analyse, request)
+    if (message !== undefined) return { body: encodeErrors([{ message }]), head: undefined }
+    const { data, errors, head: read } = await subgraph.answer(request)
+    const head = toHead(read)
+    const body = encodeAnswer(data, errors)
+    return body.length > answerBytesMax ? { body: encodeErrors([tooLarge(body.length)]), head } : { body, head }
+  }
+}
+
+/** Returns the message of the limit that a query exceeds. */
+function findExcess(analyse: (text: string) => AnalysedQuery, request: QueryRequest): string | undefined {
+  try {
+    const { operations } = analyse(request.query)
+    const named = operations.length === 1 ? operations : operations.filter(({ name }) => name === request.operationName)
+    for (const { rows } of named) {
+      if (typeof rows === 'function') assertWithin('rows', rows(request.variables ?? {}), publicQueryLimits)
+    }
+    return undefined
+  } catch (error) {
+    if (!(error instanceof TallystickError)) throw error
+    // The subgraph reports every other error itself.
+    return error.details?.['limit'] === undefined ? undefined : error.message
+  }
+}
+
+function encodeAnswer(data: Answer['data'], errors: Answer['errors']): Uint8Array {
+  if (data === undefined) return encodeErrors(errors)
+  return encode(errors ? `{"data":${data},"errors":${JSON.stringify(errors)}}` : `{"data":${data}}`)
+}
+
+function encodeErrors(errors: unknown): Uint8Array {
+  return encode(JSON.stringify({ errors }))
+}
+
+function tooLarge(bytes: number): { readonly message: string } {
+  const message = `The answer has ${bytes} bytes; the limit is ${answerBytesMax}. Ask for fewer entities or fields.`
+  return { message }
+}
+
+/** Encodes into a buffer of its own, which can be transferred to another thread. */
+function encode(text: string): Uint8Array {
+  return encoder.encode(text)
+}
+
+const encoder = new TextEncoder()

@@ -1,0 +1,206 @@
+import { TallystickError } from '@tallystick/core'
+import { assertNesting } from '@tallystick/subgraph'
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  MaxIntrospectionDepthRule,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  validate,
+} from 'graphql'
+import { LRUCache } from 'lru-cache'
+import { queryRejected } from '../chain-subgraph.ts'
+import { type MeasureContext, measureSelection, type Rows } from './measure-selection.ts'
+import { assertWithin, type QueryLimits, queryLimits } from './query-limits.ts'
+import { isChains, stripChains } from './strip-chains.ts'
+
+/** Facts about an operation that sending it requires. They are computed once per query text. */
+export type AnalysedOperation = {
+  /** Unique per operation and text. Used in cache keys instead of the text. */
+  readonly id: string
+  readonly name: string | undefined
+  readonly textWithHead: string
+  readonly headAlias: string
+  readonly variables: readonly DeclaredVariable[]
+  readonly rows: Rows
+}
+
+export type DeclaredVariable = {
+  readonly name: string
+  readonly type: string
+  readonly isRequired: boolean
+  /** Numeric default, used where the variable is the value of a `first`. */
+  readonly default: number | undefined
+}
+
+export type AnalysedQuery = {
+  /** Without declarations of `$chains`. */
+  readonly text: string
+  readonly operations: readonly AnalysedOperation[]
+}
+
+// Counts the texts only. The analysis of a text takes a few times as much memory.
+const textBytesMax = 4 * 1024 * 1024
+const textsMax = 2_000
+
+/**
+ * Creates the function that parses a query text and checks the limits. It caches results and errors. Throws
+ * `query_rejected`.
+ */
+export function createAnalyse(
+  schema: GraphQLSchema,
+  limits: QueryLimits = queryLimits,
+): (text: string) => AnalysedQuery {
+  const cache = new LRUCache<string, AnalysedQuery | TallystickError>({
+    max: textsMax,
+    maxSize: textBytesMax,
+    // lru-cache rejects a size of 0, and a text may be empty.
+    sizeCalculation: (_, text) => Math.max(1, text.length),
+  })
+  let texts = 0
+  return (text) => {
+    const known = cache.get(text)
+    if (known instanceof TallystickError) throw known
+    if (known) return known
+    texts += 1
+    const analysed = settle(() => analyse(schema, { text, id: texts.toString(36), limits }))
+    cache.set(text, analysed)
+    if (analysed instanceof TallystickError) throw analysed
+    return analysed
+  }
+}
+
+function settle(work: () => AnalysedQuery): AnalysedQuery | TallystickError {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof TallystickError) return error
+    throw error
+  }
+}
+
+type Analysing = { readonly text: string; readonly id: string; readonly limits: QueryLimits }
+
+function analyse(schema: GraphQLSchema, { text: given, id, limits }: Analysing): AnalysedQuery {
+  const document = parseText(given, limits)
+  const operations = operationsOf(document)
+  const text = stripChains(given, document)
+  const context: MeasureContext = { schema, fragments: fragmentsOf(document), measured: new Map() }
+  const headAlias = findFreeName(text)
+  const analysed = operations.map((operation, index): AnalysedOperation => {
+    const rows = assertMeasures(context, { operation, limits })
+    return {
+      id: `${id}.${index}`,
+      name: operation.name?.value,
+      textWithHead: selectHead(text, { operation, headAlias }),
+      headAlias,
+      variables: variablesOf(operation),
+      rows,
+    }
+  })
+  const [tooDeep] = validate(schema, document, [MaxIntrospectionDepthRule])
+  if (tooDeep) throw queryRejected(`${tooDeep.message}. Request the types one by one.`, { limit: 'introspection' })
+  return { text, operations: analysed }
+}
+
+function parseText(text: string, limits: QueryLimits): DocumentNode {
+  try {
+    assertNesting(text, { tokensMax: limits.tokens })
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    if (/has more than \d+ tokens/.test(error.message)) assertWithin('tokens', Number.POSITIVE_INFINITY, limits)
+    const [at] = error.locations ?? []
+    throw queryRejected(`${error.message}${at ? ` (line ${at.line}, column ${at.column})` : ''}`)
+  }
+}
+
+function operationsOf({ definitions }: DocumentNode): readonly OperationDefinitionNode[] {
+  const operations: OperationDefinitionNode[] = []
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) continue
+    if (definition.kind !== Kind.OPERATION_DEFINITION) {
+      throw queryRejected('A query may contain operations and fragments only, not type definitions.')
+    }
+    if (definition.operation !== 'query') {
+      const { operation } = definition
+      throw queryRejected(`Only queries are supported. This is a ${operation}.`, { operation })
+    }
+    operations.push(definition)
+  }
+  if (operations.length === 0) throw queryRejected('The query contains no operation.')
+  rejectRepeated(operations)
+  return operations
+}
+
+function rejectRepeated(operations: readonly OperationDefinitionNode[]): void {
+  if (operations.length === 1) return
+  const names = operations.map(({ name }) => name?.value)
+  if (names.includes(undefined)) throw queryRejected('If a query has several operations, each needs a name.')
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) throw queryRejected(`The query has two operations named "${repeated}".`)
+}
+
+function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of definitions) {
+    if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue
+    const name = definition.name.value
+    if (fragments.has(name)) throw queryRejected(`The query has two fragments named "${name}".`)
+    fragments.set(name, definition)
+  }
+  return fragments
+}
+
+/** Checks every limit except a row count that depends on variables. */
+function assertMeasures(
+  context: MeasureContext,
+  { operation, limits }: { readonly operation: OperationDefinitionNode; readonly limits: QueryLimits },
+): Rows {
+  const type = context.schema.getQueryType() ?? undefined
+  const { width, depth, fields, aliases, rows } = measureSelection(context, { set: operation.selectionSet, type })
+  assertWithin('depth', depth, limits)
+  assertWithin('aliases', aliases, limits)
+  assertWithin('fields', fields, limits)
+  assertWithin('rootFields', width, limits)
+  if (typeof rows === 'number') assertWithin('rows', rows, limits)
+  return typeof rows === 'number' ? rows : withDefaults(rows, variablesOf(operation))
+}
+
+function withDefaults(rows: Exclude<Rows, number>, declared: readonly DeclaredVariable[]): Rows {
+  const defaults = Object.fromEntries(declared.map((variable) => [variable.name, variable.default]))
+  return (variables) => rows({ ...defaults, ...variables })
+}
+
+function variablesOf({ variableDefinitions = [] }: Pick<OperationDefinitionNode, 'variableDefinitions'>) {
+  const forwarded = variableDefinitions.filter((definition) => !isChains(definition))
+  return forwarded.map(
+    ({ variable, type, defaultValue }): DeclaredVariable => ({
+      name: variable.name.value,
+      type: print(type),
+      isRequired: type.kind === Kind.NON_NULL_TYPE && defaultValue === undefined,
+      default: defaultValue?.kind === Kind.INT ? Number(defaultValue.value) : undefined,
+    }),
+  )
+}
+
+/** Returns a response key that the text does not contain. */
+function findFreeName(text: string): string {
+  let name = 'tallystickHead'
+  while (text.includes(name)) name += '_'
+  return name
+}
+
+/** Inserts the selection of the head after the operation's first brace. The rest of the text is unchanged. */
+function selectHead(
+  text: string,
+  { operation, headAlias }: { readonly operation: OperationDefinitionNode; readonly headAlias: string },
+): string {
+  const inside = (operation.selectionSet.loc?.start ?? 0) + 1
+  const selection = ` ${headAlias}: _meta { block { number hash timestamp } } `
+  return text.slice(0, inside) + selection + text.slice(inside)
+}

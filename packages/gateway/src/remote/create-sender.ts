@@ -1,0 +1,69 @@
+import type { Secret } from '@tallystick/base'
+import { beginCall, type Call } from './begin-call.ts'
+import { classifyAnswer } from './classify-answer.ts'
+import { createRedact } from './create-redact.ts'
+import { openConnections } from './open-connections.ts'
+import { postQuery } from './post-query.ts'
+
+/** Query as it is sent to every upstream. */
+export type WireQuery = {
+  readonly body: Buffer
+  readonly headAlias: string
+  /** Whether it bypasses the queue of callers' queries. */
+  readonly isUrgent: boolean
+  /** Used only in the log. */
+  readonly operationName: string | undefined
+}
+
+export type SenderOptions = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, Secret>>
+  readonly answerBytesMax: number
+  /** Certificates to trust instead of the system's. */
+  readonly ca?: string | undefined
+  readonly now: () => number
+  readonly monotonicNow: () => number
+}
+
+export type Sender = {
+  begin(query: WireQuery): Call
+  /** Cancels running calls and closes all connections. */
+  close(): Promise<void>
+}
+
+const ownHeaders = {
+  'content-type': 'application/json',
+  accept: 'application/json, application/graphql-response+json',
+  // Responses are not decompressed: a small body could expand to gigabytes.
+  'accept-encoding': 'identity',
+}
+
+/** Creates a sender of queries to one URL. */
+export function createSender({ url: text, headers, answerBytesMax, ca, now, monotonicNow }: SenderOptions): Sender {
+  const url = new URL(text)
+  const path = url.pathname + url.search
+  const redact = createRedact({ url, headers })
+  const connections = openConnections({ origin: url.origin, answerBytesMax, ca, monotonicNow })
+  const sent = { ...ownHeaders, ...reveal(headers) }
+  const running = new Set<Call>()
+  return {
+    begin: ({ body, headAlias, isUrgent }) => {
+      const call = beginCall(async (handles) => {
+        const post = { path, headers: sent, body, isUrgent, answerBytesMax, monotonicNow, ...handles }
+        const exchange = await postQuery(connections, post)
+        return classifyAnswer(exchange, { headAlias, redact, nowMs: now() })
+      })
+      running.add(call)
+      void call.outcome.then(() => running.delete(call))
+      return call
+    },
+    close: async () => {
+      for (const call of running) call.end('cancelled')
+      await connections.close()
+    },
+  }
+}
+
+function reveal(headers: Readonly<Record<string, Secret>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]))
+}

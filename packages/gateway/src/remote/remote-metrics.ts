@@ -1,0 +1,62 @@
+import type { MetricHelp, Metrics } from '@tallystick/base'
+import { type CallResult, callResults } from './call-result.ts'
+import type { UpstreamStatus } from './upstream-status.ts'
+
+export const remoteMetricHelp: MetricHelp = {
+  tallystick_data_upstream_seconds:
+    'Duration of calls to a subgraph with any outcome. `upstream` is a host, or "embedded".',
+  tallystick_data_upstream_total: 'Calls to a subgraph, by outcome. `upstream` is a host, or "embedded".',
+  tallystick_data_circuit:
+    'Circuit of a remote subgraph: 0 is closed, 0.5 is probing, 1 is open (no queries are sent).',
+  tallystick_data_remote_head_block: 'Head block that a remote subgraph reported.',
+  tallystick_data_remote_lag_seconds: 'Age of the head block of a remote subgraph.',
+}
+
+export type CallMetrics = { record(call: { readonly result: CallResult; readonly durationMs: number }): void }
+
+/** Creates the metrics of calls to one upstream. All series exist from the start, so alerts can distinguish 0 from missing. */
+export function createCallMetrics(
+  metrics: Metrics,
+  labels: { readonly chain: number; readonly upstream: string },
+): CallMetrics {
+  const histogram = metrics.histogram('tallystick_data_upstream_seconds', labels)
+  const counters = new Map(
+    callResults.map((outcome) => [outcome, metrics.counter('tallystick_data_upstream_total', { ...labels, outcome })]),
+  )
+  return {
+    record: ({ result, durationMs }) => {
+      histogram.observe(durationMs / 1000)
+      counters.get(result)?.increment()
+    },
+  }
+}
+
+const circuitValues = { closed: 0, probing: 0.5, open: 1 } as const
+
+/** Adds the gauges of all remote subgraphs. */
+export function addRemoteMetrics(
+  metrics: Metrics,
+  {
+    subgraphs,
+    now,
+  }: {
+    readonly subgraphs: readonly { readonly chainId: number; status(): readonly UpstreamStatus[] }[]
+    /** Clock of the service in milliseconds. */
+    readonly now: () => number
+  },
+): void {
+  const gauge = (family: string, read: (status: UpstreamStatus) => number | undefined) =>
+    metrics.gauge(family, () =>
+      subgraphs.flatMap((subgraph) =>
+        subgraph.status().flatMap((status) => {
+          const value = read(status)
+          return value === undefined ? [] : [{ labels: { chain: subgraph.chainId, upstream: status.upstream }, value }]
+        }),
+      ),
+    )
+  gauge('tallystick_data_circuit', ({ circuit }) => circuitValues[circuit])
+  gauge('tallystick_data_remote_head_block', ({ head }) => head?.number)
+  gauge('tallystick_data_remote_lag_seconds', ({ head }) =>
+    head?.timestamp === undefined ? undefined : Math.max(0, now() / 1000 - head.timestamp),
+  )
+}

@@ -1,0 +1,178 @@
+import type { Metrics } from '@tallystick/base'
+import type { TallystickError } from '@tallystick/core'
+import type { Logger } from 'pino'
+import type { Head, UpstreamFailure } from '../chain-subgraph.ts'
+import type { Call, CallOutcome } from './begin-call.ts'
+import { circuitEventOf, failureOf, resultOf } from './call-result.ts'
+import type { Circuit } from './circuit.ts'
+import { createCircuitGuard, type ProbeResult } from './circuit-guard.ts'
+import { upstreamMessagePrefix } from './classify-errors.ts'
+import { createSender, type SenderOptions, type WireQuery } from './create-sender.ts'
+import type { Racer } from './query-upstreams.ts'
+import { createCallMetrics } from './remote-metrics.ts'
+import type { StartTimer } from './start-timer.ts'
+import type { UpstreamStatus } from './upstream-status.ts'
+
+/** One URL of a chain's subgraph. */
+export type Upstream = Racer<WireQuery> & {
+  status(): UpstreamStatus
+  close(): Promise<void>
+}
+
+export type UpstreamOptions = Omit<SenderOptions, 'answerBytesMax'> & {
+  readonly chainId: number
+  /** Name in logs and metrics, without the secret parts of the URL. */
+  readonly label: string
+  readonly settings: {
+    readonly timeoutMs: number
+    readonly maxLagSeconds: number
+    readonly answerBytesMax: number
+  }
+  readonly log: Logger
+  readonly metrics: Metrics
+  /** Called with the head of every answer and the time its query was sent. */
+  readonly onHead: (head: Head, sentAtMs: number) => void
+  readonly startTimer: StartTimer
+}
+
+/** Query of the head alone, for health probes and head polls. */
+export const headQuery: WireQuery = {
+  body: Buffer.from(JSON.stringify({ query: '{ _meta { block { number hash timestamp } } }' })),
+  headAlias: '_meta',
+  isUrgent: true,
+  operationName: undefined,
+}
+// A server that needs longer for the head query would not answer callers' queries in time.
+export const headTimeoutMs = 5_000
+
+// An index that is behind catches up in minutes. After 30 s it is preferred again.
+const behindMs = 30_000
+
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const { chainId, label, settings, now, monotonicNow, startTimer } = options
+  const { answerBytesMax, maxLagSeconds, timeoutMs } = settings
+  const log = options.log.child({ chain: chainId, upstream: label })
+  const callMetrics = createCallMetrics(options.metrics, { chain: chainId, upstream: label })
+  const sender = createSender({ ...options, answerBytesMax })
+  let lastFailure: UpstreamFailure | undefined
+  let head: Head | undefined
+  let behindUntilMs = Number.NEGATIVE_INFINITY
+
+  const isBehind = () => monotonicNow() < behindUntilMs
+  const isTooOld: Upstream['isTooOld'] = (seen) =>
+    seen?.timestamp !== undefined && now() / 1000 - seen.timestamp > maxLagSeconds
+  const record = (outcome: CallOutcome, startedMs: number) => {
+    callMetrics.record({ result: resultOf(outcome), durationMs: monotonicNow() - startedMs })
+    if (outcome.kind === 'failed') lastFailure = failureOf(outcome.error) ?? lastFailure
+    if (outcome.kind !== 'answered' || !outcome.answer.head) return
+    head = outcome.answer.head
+    behindUntilMs = isTooOld(head) ? monotonicNow() + behindMs : Number.NEGATIVE_INFINITY
+    options.onHead(head, startedMs)
+  }
+  const begin = (query: WireQuery, onOutcome: (outcome: CallOutcome, durationMs: number) => void): Call => {
+    const startedMs = monotonicNow()
+    const call = sender.begin(query)
+    const outcome = call.outcome.then((outcome) => {
+      record(outcome, startedMs)
+      onOutcome(outcome, monotonicNow() - startedMs)
+      return outcome
+    })
+    return withOutcome(call, outcome)
+  }
+  const limit = { startTimer, timeoutMs: Math.min(timeoutMs, headTimeoutMs) }
+  const guard = createCircuitGuard({
+    probe: () => probeWithin(() => begin(headQuery, () => undefined), limit),
+    onChange: (change) => logCircuit(log, { ...change, failure: lastFailure }),
+    ...{ monotonicNow, startTimer },
+  })
+  return {
+    get isUsable() {
+      return guard.circuit.state === 'closed'
+    },
+    get isBehind() {
+      return isBehind()
+    },
+    begin: (query, attempt) =>
+      begin(query, (outcome, durationMs) => {
+        if (outcome.kind === 'failed') logFailure(log, { error: outcome.error, durationMs, query, attempt })
+        const event = circuitEventOf(outcome)
+        if (event) guard.record(event)
+      }),
+    isTooOld,
+    status: () => {
+      const { state: circuit } = guard.circuit
+      return { upstream: label, circuit, openForMs: guard.openForMs, lastFailure, head, isBehind: isBehind() }
+    },
+    close: async () => {
+      guard.close()
+      await sender.close()
+    },
+  }
+}
+
+function withOutcome(call: Call, outcome: Call['outcome']): Call {
+  return {
+    outcome,
+    get phase() {
+      return call.phase
+    },
+    end: call.end,
+  }
+}
+
+/** Waits for the outcome of a call. Ends it after a time limit. */
+export async function finishWithin(
+  call: Call,
+  { startTimer, timeoutMs }: { readonly startTimer: StartTimer; readonly timeoutMs: number },
+): Promise<CallOutcome> {
+  const cancelTimer = startTimer(() => call.end('slow'), timeoutMs)
+  const outcome = await call.outcome
+  cancelTimer()
+  return outcome
+}
+
+/** Runs a probe. It is unhealthy if it fails or takes longer than the limit. */
+export async function probeWithin(begin: () => Call, limit: Parameters<typeof finishWithin>[1]): Promise<ProbeResult> {
+  const event = circuitEventOf(await finishWithin(begin(), limit))
+  if (event?.kind === 'throttled') return { isHealthy: false, forMs: event.forMs }
+  return event?.kind === 'failed' ? { isHealthy: false, forMs: undefined } : { isHealthy: true }
+}
+
+function logFailure(
+  log: Logger,
+  {
+    error,
+    durationMs,
+    query,
+    attempt,
+  }: {
+    readonly error: TallystickError
+    readonly durationMs: number
+    readonly query: WireQuery
+    readonly attempt: number
+  },
+): void {
+  const failure = failureOf(error)
+  if (!failure) return
+  const operationName = query.operationName?.slice(0, 100)
+  // The upstream's message is not logged, because it may quote parts of the query.
+  const [problem] = error.message.split(upstreamMessagePrefix)
+  log.warn(
+    { failure, problem, durationMs: Math.round(durationMs), operationName, attempt },
+    'remote subgraph request failed',
+  )
+}
+
+function logCircuit(
+  log: Logger,
+  {
+    before,
+    after,
+    failure,
+  }: { readonly before: Circuit; readonly after: Circuit; readonly failure: UpstreamFailure | undefined },
+): void {
+  if (before.state === 'closed') {
+    log.warn({ failure }, 'remote subgraph circuit opened until a probe succeeds')
+  }
+  if (after.state === 'closed') log.info({}, 'remote subgraph recovered')
+}

@@ -1,0 +1,90 @@
+import type { Logger } from 'pino'
+import type { ChainSubgraph, SubgraphQuery, SubgraphSource } from '../chain-subgraph.ts'
+import { beginCall, type Call } from '../remote/begin-call.ts'
+import { circuitEventOf } from '../remote/call-result.ts'
+import { createCircuitGuard } from '../remote/circuit-guard.ts'
+import type { RemoteSubgraph } from '../remote/remote-subgraph.ts'
+import type { StartTimer } from '../remote/start-timer.ts'
+import { headTimeoutMs, probeWithin } from '../remote/upstream.ts'
+
+/** One of the two subgraphs of a chain. */
+export type Source = {
+  readonly kind: SubgraphSource
+  readonly subgraph: ChainSubgraph
+  /** Whether queries are sent to it. */
+  readonly isUsable: boolean
+  begin(query: SubgraphQuery): Call
+  /** Records that it did not tell its head in time. */
+  recordHang(): void
+  close(): Promise<void>
+}
+
+/** Adapts a remote subgraph. Its URLs have circuit breakers of their own. */
+export function createRemoteSource(subgraph: RemoteSubgraph): Source {
+  return {
+    kind: 'remote',
+    subgraph,
+    get isUsable() {
+      return subgraph.isUsable
+    },
+    begin: (query) => beginCall(({ signal }) => subgraph.ask(query, signal)),
+    recordHang: () => undefined,
+    // The owner of the remote subgraphs closes it.
+    close: async () => undefined,
+  }
+}
+
+const headQuery: SubgraphQuery = {
+  text: '{ _meta { block { number } } }',
+  textWithHead: '{ _meta { block { number } } }',
+  headAlias: '_meta',
+  variables: {},
+  operationName: undefined,
+}
+
+/**
+ * Adapts an embedded subgraph and gives it a circuit breaker: while the database is unavailable, queries do not wait for it
+ * before they are sent to the other source.
+ */
+export function createEmbeddedSource(
+  subgraph: ChainSubgraph,
+  {
+    timeoutMs,
+    monotonicNow,
+    startTimer,
+    log,
+  }: {
+    readonly timeoutMs: number
+    readonly monotonicNow: () => number
+    readonly startTimer: StartTimer
+    readonly log: Logger
+  },
+): Source {
+  const begin = (query: SubgraphQuery) => beginCall(({ signal }) => subgraph.ask(query, signal))
+  const limit = { startTimer, timeoutMs: Math.min(timeoutMs, headTimeoutMs) }
+  const guard = createCircuitGuard({
+    probe: () => probeWithin(() => begin(headQuery), limit),
+    onChange: ({ before, after }) => {
+      if (before.state === 'closed') log.warn('embedded subgraph circuit opened until a probe succeeds')
+      if (after.state === 'closed') log.info('embedded subgraph recovered')
+    },
+    ...{ monotonicNow, startTimer },
+  })
+  return {
+    kind: 'embedded',
+    subgraph,
+    get isUsable() {
+      return guard.circuit.state === 'closed'
+    },
+    begin: (query) => {
+      const call = begin(query)
+      void call.outcome.then((outcome) => {
+        const event = circuitEventOf(outcome)
+        if (event) guard.record(event)
+      })
+      return call
+    },
+    recordHang: () => guard.record({ kind: 'failed' }),
+    close: async () => guard.close(),
+  }
+}

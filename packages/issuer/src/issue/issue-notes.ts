@@ -1,0 +1,242 @@
+import { type Clock, toSeconds } from '@tallystick/base'
+import type { PoolLimits, ReadChainTime } from '@tallystick/chain'
+import { type Period, verifyNote } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import type { Curve } from '../curve/curve.ts'
+import type { CurveSource } from '../curve/curve-source.ts'
+import { findCurveInForce } from '../curve/curve-store.ts'
+import { readMoveWindows, type WindowLimits } from '../curve/move-windows.ts'
+import { JournalError } from '../journal/journal-file.ts'
+import type { NoteSet } from '../note-set.ts'
+import { findLastNoteSet, findNoteSet, storeNoteSet } from '../note-store.ts'
+import type { JournalGuard, PlannedNotes } from '../protection/journal-guard.ts'
+import { findRefusal, offeredTenors } from '../rails/rails.ts'
+import type { Refusal } from '../refusal.ts'
+import type { IssuerChain } from '../settings.ts'
+import type { Signer } from '../signers/signer.ts'
+import type { ClockComparison } from '../time/clock-comparison.ts'
+import { claimCurve, findClaimedCurve, isClaimed, markSigned, releaseRefused, releaseUnsigned } from './curve-claims.ts'
+import type { Preflight } from './preflight.ts'
+import type { Recorder } from './recorder.ts'
+import { periodNoteTerms, signPeriodNote } from './sign-period-note.ts'
+
+/** Dependencies and limits of issuing. */
+export type IssueContext = {
+  readonly database: Database
+  readonly clock: Clock
+  /** By chain id. */
+  readonly signers: ReadonlyMap<number, Signer>
+  readonly readChainTime: ReadChainTime
+  /** Reads the present limits of a chain's pool. Returns undefined if they cannot be read. */
+  readonly readPoolLimits: (chainId: number) => Promise<PoolLimits | undefined>
+  readonly clocks: Pick<ClockComparison, 'status'>
+  readonly signAheadSeconds: number
+  /** Tenors of all chains. A curve for all chains has a coupon for each of them. */
+  readonly curveTenors: readonly number[]
+  readonly maxMoveBps: number
+  /** Limits of a coupon's move within a day and a week; undefined means unlimited. */
+  readonly windowLimits: WindowLimits | undefined
+  readonly preflight: Pick<Preflight, 'isRequired' | 'findPending' | 'findRefusal'>
+  readonly maxAgeBusinessDays: number
+  readonly curveSource: CurveSource
+  readonly journal: JournalGuard
+  /** Undefined if no public log is configured. */
+  readonly recorder?: Recorder | undefined
+}
+
+export type IssueResult =
+  | { readonly set: NoteSet; readonly refusal?: undefined }
+  | { readonly set?: undefined; readonly refusal: Refusal }
+
+// An attempt restarts if a curve is set right before the period is claimed. Operators do not set curves this often.
+const attemptsMax = 5
+
+/**
+ * Returns the note set of a chain and period: the stored one, or a new one that is signed, verified and stored. Replicas
+ * may call this at the same time; all get the same set. Throws `SignerError`, `JournalError` or a database error, after
+ * which the caller may retry.
+ */
+export async function issueNotes(context: IssueContext, { chain, period }: PlannedSet): Promise<IssueResult> {
+  const { database } = context
+  const key = { chainId: chain.id, periodStart: period.start }
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const stored = await findNoteSet(database, key)
+    if (stored) return acceptStoredSet(context, { set: stored, chain })
+    await context.curveSource.prepare(period)
+    const claimed = await findClaimedCurve(database, key)
+    const curve = claimed ?? (await findCurveInForce(database, key))
+    // `reconcile` restores a set together with its curve, which may have happened since the set was looked for.
+    const restored = await findNoteSet(database, key)
+    if (restored) return acceptStoredSet(context, { set: restored, chain })
+    const refusal = (await checkRails(context, { chain, period, curve })) ?? (await checkRecorder(context, curve))
+    if (refusal || !curve) {
+      if (claimed) await releaseUnsigned(database, key)
+      return { refusal: refusal as Refusal }
+    }
+    if (!(await claimCurve(database, { ...key, curveId: curve.id }))) continue
+    const result = await signAndStore(context, { chain, period, curve })
+    if (result) return result
+  }
+  throw new Error(`the curve of chain ${chain.id} changed ${attemptsMax} times before its notes were signed`)
+}
+
+type PlannedSet = { readonly chain: IssuerChain; readonly period: Period }
+type ClaimedSet = PlannedSet & { readonly curve: Curve }
+
+function checkRecorder({ recorder }: IssueContext, curve: Curve | undefined): Promise<Refusal | undefined> | undefined {
+  return curve && recorder?.findRefusal(curve)
+}
+
+/** Signs and stores the set of a claimed period. Resolves to undefined if the claim was lost before a signature left. */
+async function signAndStore(context: IssueContext, claimed: ClaimedSet): Promise<IssueResult | undefined> {
+  const { database, journal, preflight, recorder } = context
+  const { chain, period, curve } = claimed
+  const claim = { chainId: chain.id, periodStart: period.start, curveId: curve.id }
+  const set = await signClaimed(context, claimed).catch(async (error) => {
+    await releaseUnsigned(database, claim).catch(() => undefined)
+    throw error
+  })
+  if (!set) return undefined
+  if (preflight.isRequired(chain.id)) {
+    if (!(await markSigned(database, claim))) return undefined
+    await journal.recordPending(set, { chain, curve })
+    const refused = await preflight.findRefusal(set)
+    if (refused && refused.worthlessTenors.length > 0) await releaseRefused(database, claim)
+    if (refused) return { refusal: refused.refusal }
+  }
+  const stored = await storeNoteSet(database, set, {
+    mayStore: (transaction) => isClaimed(transaction, claim),
+    beforeStore: () => journal.record(set, { chain, curve }),
+    afterStore: (transaction) => recorder?.record(transaction, { set, chain }) ?? Promise.resolve(),
+  })
+  return stored && acceptStoredSet(context, { set: stored, chain })
+}
+
+/**
+ * Returns the set of a claimed period: the one that waits for its preflight, or a new one. Resolves to undefined if the claim
+ * was lost before.
+ */
+async function signClaimed(context: IssueContext, { chain, period, curve }: ClaimedSet): Promise<NoteSet | undefined> {
+  const { journal, preflight, clock } = context
+  const notes = offeredTenors(chain.tenors, curve).map((tenorDays) => ({
+    ...periodNoteTerms({ chain, period, tenorDays, couponBps: curve.points[tenorDays] as number }),
+    tenorDays,
+  }))
+  const pending = await journal.findPendingConflict({ chain, period, notes })
+  if (pending && preflight.isRequired(chain.id)) {
+    const refused = await preflight.findRefusal(pending)
+    const nowSeconds = toSeconds(clock.now())
+    await journal.voidRefused(pending, { chain, tenors: refused?.worthlessTenors ?? [], nowSeconds })
+  }
+  journal.assertNoConflict({ chain, period, notes })
+  const claim = { chainId: chain.id, periodStart: period.start, curveId: curve.id }
+  if (journal.isShared && !(await claimForAll(context, { planned: { chain, period, notes }, claim }))) return undefined
+  return preflight.findPending(claim) ?? signSet(context, { chain, period, curve })
+}
+
+/**
+ * Claims the notes in the shared protection. The period keeps its curve from then on, also if the protection did not answer
+ * or the signer fails: other terms would contradict the claim. Resolves to false if it has another curve already.
+ */
+async function claimForAll(
+  { database, journal }: IssueContext,
+  { planned, claim }: { readonly planned: PlannedNotes; readonly claim: Parameters<typeof markSigned>[1] },
+): Promise<boolean> {
+  if (!(await markSigned(database, claim))) return false
+  await journal.claim(planned).catch(async (error) => {
+    // Nobody can sign these terms, so that a curve with the claimed ones can be set.
+    const isRefused = error instanceof JournalError && error.reason === 'protection_contradicted'
+    if (isRefused) await releaseRefused(database, claim).catch(() => undefined)
+    throw error
+  })
+  return true
+}
+
+async function checkRails(
+  { database, clock, windowLimits, curveSource, readChainTime, readPoolLimits, clocks, ...limits }: IssueContext,
+  { chain, period, curve }: PlannedSet & { readonly curve: Curve | undefined },
+): Promise<Refusal | undefined> {
+  const [history, chainTimeSeconds, poolLimits] = await Promise.all([
+    readHistory(database, { chainId: chain.id, beforeStart: period.start, limits: windowLimits }),
+    readChainTime(chain.id),
+    // Without a curve nothing is signed, and attempts are frequent.
+    curve && readPoolLimits(chain.id),
+  ])
+  const nowMs = clock.now()
+  return findRefusal({
+    ...limits,
+    chain,
+    tenors: chain.tenors,
+    period,
+    ...history,
+    curve,
+    sourceProblem: curveSource.problem(),
+    nowSeconds: toSeconds(nowMs),
+    chainTimeSeconds,
+    poolLimits,
+    time: clocks.status(nowMs),
+  })
+}
+
+/** Reads one after another: at the same time, each statement would open a connection of its own. */
+async function readHistory(
+  database: Database,
+  {
+    chainId,
+    beforeStart,
+    limits,
+  }: { readonly chainId: number; readonly beforeStart: bigint; readonly limits: WindowLimits | undefined },
+) {
+  const windows = limits && (await readMoveWindows(database, { chainId, beforeStart, limits }))
+  const previous = await findLastNoteSet(database, { chainId, beforeStart })
+  const latest = await findLastNoteSet(database, { chainId })
+  return { windows, previous, latest }
+}
+
+async function signSet({ signers, clock }: IssueContext, { chain, period, curve }: ClaimedSet): Promise<NoteSet> {
+  const signer = signers.get(chain.id) as Signer
+  const notes = await Promise.all(
+    offeredTenors(chain.tenors, curve).map(async (tenorDays) => {
+      const couponBps = curve.points[tenorDays] as number
+      return { ...(await signPeriodNote(signer, { chain, period, tenorDays, couponBps })), tenorDays }
+    }),
+  )
+  return {
+    chainId: chain.id,
+    period,
+    signer: signer.address,
+    curveId: curve.id,
+    issuedAt: toSeconds(clock.now()),
+    notes,
+  }
+}
+
+/** Verifies a stored set, writes it to the journal and logs it, so that it can be published. Any replica may have signed it. */
+export async function acceptStoredSet(
+  { journal, recorder }: Pick<IssueContext, 'journal' | 'recorder'>,
+  { set, chain }: { readonly set: NoteSet; readonly chain: IssuerChain },
+): Promise<IssueResult> {
+  const verified = await verifyStoredSet(set, chain)
+  if (!verified.set) return verified
+  await journal.recordStored(set, chain)
+  return recorder ? recorder.cover(set, chain) : verified
+}
+
+/** Verifies a stored set like a new signature: it may belong to another pool, or have been altered. */
+async function verifyStoredSet(set: NoteSet, chain: IssuerChain): Promise<IssueResult> {
+  for (const note of set.notes) {
+    const verification = await verifyNote(note, { domain: chain.domain, signer: set.signer })
+    const inWindow = note.validAfter === set.period.start - 1n && note.validBefore === set.period.end
+    if (verification.valid && inWindow) continue
+    const why = verification.valid ? 'it is not valid for exactly its period' : verification.reason
+    return {
+      refusal: {
+        reason: 'stored_set_invalid',
+        message:
+          `the stored ${note.tenorDays}-day note on chain ${set.chainId} is invalid: ${why}. Was the pool or the domain ` +
+          'changed in the configuration? The stored notes of a period cannot be replaced.',
+      },
+    }
+  }
+  return { set }
+}

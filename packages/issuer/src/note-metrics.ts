@@ -1,0 +1,75 @@
+import { type Clock, type MetricHelp, type Metrics, toSeconds } from '@tallystick/base'
+import { periodAfter, periodAt } from '@tallystick/core'
+import type { PublishedNotes } from './published-notes.ts'
+import { type Refusal, refusalReasons } from './refusal.ts'
+import { type SignerFailure, signerFailures } from './signers/signer.ts'
+
+export type NoteMetrics = {
+  refused(chainId: number, reason: Refusal['reason']): void
+  signerFailed(failure: SignerFailure): void
+}
+
+export const noteMetricHelp: MetricHelp = {
+  tallystick_boundary_seconds: 'Seconds until the current New York period ends.',
+  tallystick_notes: 'Notes served now.',
+  tallystick_notes_age_seconds: 'Seconds since the notes served now were signed.',
+  tallystick_notes_unavailable: 'ALARM: 1 while there are no notes for the current period.',
+  tallystick_next_period_signed: '1 once the notes of the next period are signed and in memory.',
+  tallystick_rail_refusals_total: 'Note sets that were not signed or not published, by reason.',
+  tallystick_signer_failures_total: 'Failed or invalid signatures, by failure.',
+}
+
+/** Registers the metrics of issuing. All series exist from the start, so that alerts can distinguish 0 from missing. */
+export function createNoteMetrics({
+  metrics,
+  clock,
+  published,
+  chainIds,
+}: {
+  readonly metrics: Metrics
+  readonly clock: Clock
+  readonly published: PublishedNotes
+  readonly chainIds: readonly number[]
+}): NoteMetrics {
+  const refusals = (chain: number, reason: string) =>
+    metrics.counter('tallystick_rail_refusals_total', { chain, reason })
+  const failures = (failure: string) => metrics.counter('tallystick_signer_failures_total', { failure })
+  for (const chain of chainIds) for (const reason of refusalReasons) refusals(chain, reason)
+  for (const failure of signerFailures) failures(failure)
+
+  const perChain = (read: (chainId: number) => number | undefined) => () =>
+    chainIds.flatMap((chain) => {
+      const value = read(chain)
+      return value === undefined ? [] : [{ labels: { chain }, value }]
+    })
+  const current = (chainId: number) => published.at(clock.now())?.sets.get(chainId)
+  metrics.gauge('tallystick_boundary_seconds', () => [
+    { value: Number(periodAt(toSeconds(clock.now())).end) - clock.now() / 1000 },
+  ])
+  metrics.gauge(
+    'tallystick_notes',
+    perChain((chain) => current(chain)?.notes.length ?? 0),
+  )
+  metrics.gauge(
+    'tallystick_notes_age_seconds',
+    perChain((chain) => {
+      const set = current(chain)
+      return set && clock.now() / 1000 - Number(set.issuedAt)
+    }),
+  )
+  metrics.gauge(
+    'tallystick_notes_unavailable',
+    perChain((chain) => (current(chain) ? 0 : 1)),
+  )
+  metrics.gauge(
+    'tallystick_next_period_signed',
+    perChain((chain) => {
+      const next = periodAfter(periodAt(toSeconds(clock.now())))
+      return published.find(chain, next.start) ? 1 : 0
+    }),
+  )
+  return {
+    refused: (chainId, reason) => refusals(chainId, reason).increment(),
+    signerFailed: (failure) => failures(failure).increment(),
+  }
+}

@@ -1,0 +1,114 @@
+import { type Clock, type MetricHelp, type Metrics, toSeconds } from '@tallystick/base'
+import type { Check } from '@tallystick/core'
+import type { Logger } from 'pino'
+import { curvesChannel } from '../curve/curve-store.ts'
+import { isOpen } from '../protection/keep-protected.ts'
+import type { SignerProtection } from '../protection/signer-protection.ts'
+import { type Discrepancy, discrepancyKinds, findDiscrepancies, type NoteRecords } from './find-discrepancies.ts'
+
+export const discrepancyMetricHelp: MetricHelp = {
+  tallystick_books_differ:
+    'ALARM: periods whose notes differ between memory, signer journal, shared protection and database, by chain and kind.',
+}
+
+export type DiscrepancyMonitor = {
+  /** Compares now. Never throws. If the database cannot be read, the last result stays. */
+  compare(): Promise<void>
+  check(): Check
+  stop(): Promise<void>
+}
+
+const compareEveryMs = 60_000
+// Discrepancies are checked more often, so that the replica is ready soon after they are resolved.
+const recheckEveryMs = 5_000
+
+/** Compares memory, journal and database at the start, every minute, and after each curve change. */
+export async function startDiscrepancyMonitor(
+  options: NoteRecords & {
+    readonly clock: Clock
+    readonly metrics: Metrics
+    readonly log: Logger
+    readonly protection?: Pick<SignerProtection, 'contradictions'> | undefined
+  },
+): Promise<DiscrepancyMonitor> {
+  const { database, clock, metrics, chains } = options
+  const logChanges = createDiscrepancyLogger(options.log)
+  let compared: readonly Discrepancy[] = []
+  const listDiscrepancies = () => [...compared, ...listContradictions(options.protection, toSeconds(clock.now()))]
+  let running: Promise<void> | undefined
+  let comparedAt = 0
+  const run = async () => {
+    try {
+      comparedAt = performance.now()
+      compared = await findDiscrepancies(options, toSeconds(clock.now()))
+      logChanges(listDiscrepancies())
+    } catch (error) {
+      options.log.warn({ err: error }, 'comparing memory, journal and database failed; keeping the last result')
+    }
+  }
+  const compare = () => {
+    running ??= run().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  metrics.gauge('tallystick_books_differ', () => {
+    const discrepancies = listDiscrepancies()
+    return chains.flatMap(({ id: chain }) =>
+      discrepancyKinds.map((kind) => ({ labels: { chain, kind }, value: count(discrepancies, { chain, kind }) })),
+    )
+  })
+  await compare()
+  const stopListening = await database.listen(curvesChannel, () => void compare())
+  const tick = setInterval(() => {
+    if (listDiscrepancies().length > 0 || performance.now() - comparedAt >= compareEveryMs) void compare()
+  }, recheckEveryMs).unref()
+  return {
+    compare: async () => {
+      // A comparison in progress may have read the database before the latest change.
+      await running
+      await compare()
+    },
+    check: () => {
+      const discrepancies = listDiscrepancies()
+      const ok = discrepancies.length === 0
+      const detail = ok
+        ? 'memory, journal and database agree'
+        : discrepancies.map(({ kind, message }) => `${kind}: ${message}`).join(' ')
+      return { name: 'signed notes', ok, detail, required: true }
+    },
+    stop: async () => {
+      clearInterval(tick)
+      await stopListening()
+      await running
+    },
+  }
+}
+
+/** Lists the contradictions with the shared protection whose notes are still valid, or not yet. */
+function listContradictions(
+  protection: Pick<SignerProtection, 'contradictions'> | undefined,
+  nowSeconds: bigint,
+): Discrepancy[] {
+  const open = (protection?.contradictions() ?? []).filter((one) => isOpen(one, nowSeconds))
+  return open.map(({ chainId, message }) => ({ chainId, kind: 'protection_contradicted', message }))
+}
+
+function count(
+  discrepancies: readonly Discrepancy[],
+  { chain, kind }: { readonly chain: number; readonly kind: Discrepancy['kind'] },
+): number {
+  return discrepancies.filter((one) => one.chainId === chain && one.kind === kind).length
+}
+
+/** Creates a function that logs each new discrepancy, and when none is left. */
+function createDiscrepancyLogger(log: Logger) {
+  let logged = new Set<string>()
+  return (discrepancies: readonly Discrepancy[]) => {
+    for (const { chainId, kind, message } of discrepancies) {
+      if (!logged.has(message)) log.error({ chain: chainId, kind }, `signed notes differ: ${message}`)
+    }
+    if (logged.size > 0 && discrepancies.length === 0) log.info('memory, journal and database agree again')
+    logged = new Set(discrepancies.map(({ message }) => message))
+  }
+}

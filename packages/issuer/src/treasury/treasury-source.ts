@@ -1,0 +1,125 @@
+import { toSeconds } from '@tallystick/base'
+import { backoffMs } from '@tallystick/base/pure'
+import { type Period, periodAfter, periodAt } from '@tallystick/core'
+import type { CurveSource } from '../curve/curve-source.ts'
+import { findLastTreasuryCurve } from '../curve/curve-store.ts'
+import { findNoteSet } from '../note-store.ts'
+import type { PublishedNotes } from '../published-notes.ts'
+import type { IssuerSettings } from '../settings.ts'
+import type { FetchOutcome } from './treasury-metrics.ts'
+import { createTreasuryUpdater, type TreasuryUpdater, type TreasuryUpdaterOptions } from './treasury-updater.ts'
+
+export type TreasurySourceOptions = Omit<TreasuryUpdaterOptions, 'signal' | 'sourceDate'> & {
+  readonly config: Pick<IssuerSettings, 'rails'>
+  readonly published: PublishedNotes
+  /** Monotonic clock, milliseconds. */
+  readonly monotonicNow: () => number
+  /** Interval at which the clock is read; 1 s by default. */
+  readonly tickMs?: number | undefined
+}
+
+const tickMsDefault = 1_000
+// Rates are first fetched this long before the sign-ahead, which leaves time for retries and for late rates.
+const fetchAheadSeconds = 600
+// While a period is unsigned, its rates are fetched again, because the Treasury may correct them.
+const refetchMs = 300_000
+const behindMs = 60_000
+const failedBackoff = { minMs: 1_000, maxMs: 60_000 }
+
+/**
+ * Starts a loop that fetches the Treasury's rates before each boundary, until it has the newest ones or the period is
+ * signed. It reads the clock every second, like the issue scheduler.
+ */
+export async function startTreasurySource(options: TreasurySourceOptions): Promise<CurveSource> {
+  const { database, clock, config, log, tickMs = tickMsDefault } = options
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const sourceDate = (await findLastTreasuryCurve(database))?.provenance?.sourceDate
+  const updater = createTreasuryUpdater({ ...options, signal, sourceDate })
+  const schedule = createUpdateSchedule(options, { updater, signal })
+  const runDue = async () => {
+    await updater.clearDispute()
+    const nowSeconds = toSeconds(clock.now())
+    const current = periodAt(nowSeconds)
+    schedule.dropBefore(current.start)
+    await schedule.runIfDue(current)
+    const aheadSeconds = BigInt(config.rails.signAheadSeconds + fetchAheadSeconds)
+    if (nowSeconds >= current.end - aheadSeconds) await schedule.runIfDue(periodAfter(current))
+  }
+  const tick = setInterval(() => {
+    runDue().catch((error) => log.error({ err: error }, 'updating the Treasury curve failed; retrying'))
+  }, tickMs)
+  tick.unref()
+  return {
+    prepare: schedule.firstRun,
+    problem: () => updater.status().problem,
+    stop: async () => {
+      clearInterval(tick)
+      stopping.abort()
+      await schedule.settle()
+    },
+  }
+}
+
+/** The updates for one period. */
+type PeriodUpdates = {
+  failures: number
+  notBeforeMs: number
+  first: Promise<void> | undefined
+  running: Promise<void> | undefined
+}
+
+/** Runs one update at a time for each period, and chooses when the next one is due. */
+function createUpdateSchedule(
+  options: TreasurySourceOptions,
+  { updater, signal }: { readonly updater: TreasuryUpdater; readonly signal: AbortSignal },
+) {
+  const { config, published, monotonicNow } = options
+  const updates = new Map<bigint, PeriodUpdates>()
+  const run = (period: Period): Promise<void> => {
+    const state = updates.get(period.start) ?? { failures: 0, notBeforeMs: 0, first: undefined, running: undefined }
+    updates.set(period.start, state)
+    state.running ??= updater.update(period).then((outcome) => {
+      state.failures = outcome === 'newest' || outcome === 'behind' ? 0 : state.failures + 1
+      state.notBeforeMs = monotonicNow() + delayAfter(outcome, state.failures)
+      state.running = undefined
+    })
+    state.first ??= state.running
+    return state.running
+  }
+  const isDue = ({ start }: Period): boolean => {
+    const state = updates.get(start)
+    return !state || (!state.running && monotonicNow() >= state.notBeforeMs)
+  }
+  return {
+    /** Resolves after the first update for a period. */
+    firstRun: (period: Period) => updates.get(period.start)?.first ?? run(period),
+    runIfDue: async (period: Period) => {
+      if (config.chains.every((chain) => published.find(chain.id, period.start))) return
+      if (!isDue(period) || (await isSigned(options, period))) return
+      // The first update of a period may have run since.
+      if (isDue(period) && !signal.aborted) await run(period)
+    },
+    dropBefore: (start: bigint) => {
+      for (const [periodStart, { running }] of updates) {
+        if (periodStart < start && !running) updates.delete(periodStart)
+      }
+    },
+    settle: async () => {
+      await Promise.all([...updates.values()].map(({ running }) => running))
+    },
+  }
+}
+
+function delayAfter(outcome: FetchOutcome, failures: number): number {
+  if (outcome === 'newest') return refetchMs
+  if (outcome === 'behind') return behindMs
+  return backoffMs(failures - 1, failedBackoff)
+}
+
+async function isSigned({ database, config }: TreasurySourceOptions, period: Period): Promise<boolean> {
+  const sets = await Promise.all(
+    config.chains.map(({ id }) => findNoteSet(database, { chainId: id, periodStart: period.start })),
+  )
+  return sets.every((set) => set !== undefined)
+}

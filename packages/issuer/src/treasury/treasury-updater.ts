@@ -1,0 +1,140 @@
+import { type Clock, createLogThrottle, type Metrics, toSeconds } from '@tallystick/base'
+import type { Period } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import type { Logger } from 'pino'
+import { findLastTreasuryCurve } from '../curve/curve-store.ts'
+import type { IssuerSettings, TreasurySettings } from '../settings.ts'
+import { formatTerms } from './choose-row.ts'
+import { compareWithSofr, readSofr } from './compare-with-sofr.ts'
+import { TreasuryFeedError } from './feed-error.ts'
+import { type FetchedCurve, fetchTreasuryCurve } from './fetch-curve.ts'
+import { storeTreasuryCurve } from './store-treasury-curve.ts'
+import { createTreasuryMetrics, type FeedStatus, type FetchOutcome } from './treasury-metrics.ts'
+
+export type TreasuryUpdaterOptions = {
+  readonly database: Database
+  readonly clock: Clock
+  readonly config: Pick<IssuerSettings, 'chains' | 'tenors'> & { readonly curve: TreasurySettings }
+  readonly metrics: Metrics
+  readonly log: Logger
+  /** Returns why the current period is uncertain. No curve is stored then. */
+  readonly findUncertainty: () => Promise<string | undefined>
+  readonly signal: AbortSignal
+  /** Date of the newest stored rates. */
+  readonly sourceDate: string | undefined
+}
+
+export type TreasuryUpdater = {
+  /** Fetches the curve for a period and stores it if it is new. Never throws. */
+  update(period: Period): Promise<FetchOutcome>
+  /** Clears a clock problem once the clocks agree. The period may be signed by then, so that no update would do it. */
+  clearDispute(): Promise<void>
+  status(): FeedStatus
+}
+
+export function createTreasuryUpdater(options: TreasuryUpdaterOptions): TreasuryUpdater {
+  const { clock, log, signal } = options
+  let status: FeedStatus = {
+    sourceDate: options.sourceDate,
+    vanishedBills: [],
+    problem: undefined,
+    uncompared: undefined,
+  }
+  const isCompared = options.config.curve.plausibility !== undefined
+  const metrics = createTreasuryMetrics({ metrics: options.metrics, clock, status: () => status, isCompared })
+  const warnOnce = createWarnOnce(log)
+  let isDisputed = false
+
+  const fetchAndStore = async (period: Period): Promise<FetchOutcome> => {
+    const { fetched, uncompared, nowSeconds } = await fetchCurve(options, period)
+    const { sourceDate } = fetched.provenance
+    if (uncompared && !signal.aborted) warnOnce(uncompared, { sourceDate })
+    status = { ...status, uncompared }
+    warnAboutBills(fetched, warnOnce)
+    await storeCurves(options, { curve: fetched, nowSeconds })
+    status = { sourceDate, vanishedBills: fetched.vanishedBills, problem: undefined, uncompared }
+    const outcome = fetched.isNewest ? 'newest' : 'behind'
+    metrics.fetched(outcome)
+    return outcome
+  }
+  const fail = (error: unknown): FetchOutcome => {
+    const known = error instanceof TreasuryFeedError
+    const outcome = known ? error.failure : 'not_stored'
+    isDisputed = outcome === 'clock_disputed'
+    if (signal.aborted) return outcome
+    status = {
+      ...status,
+      vanishedBills: (known && error.vanishedBills) || status.vanishedBills,
+      problem: known ? error.message : 'The Treasury curve could not be stored.',
+    }
+    metrics.fetched(outcome)
+    if (known) warnOnce(error.message, { failure: outcome })
+    else log.error({ err: error }, 'storing the Treasury curve failed; retrying')
+    return outcome
+  }
+  return {
+    update: (period) => fetchAndStore(period).catch(fail),
+    clearDispute: async () => {
+      if (!isDisputed || (await options.findUncertainty()) !== undefined) return
+      isDisputed = false
+      status = { ...status, problem: undefined }
+    },
+    status: () => status,
+  }
+}
+
+/** Fetches a curve and compares it with SOFR. Throws `TreasuryFeedError`. */
+async function fetchCurve(
+  { findUncertainty, database, config, clock, signal }: TreasuryUpdaterOptions,
+  period: Period,
+) {
+  const uncertainty = await findUncertainty()
+  if (uncertainty !== undefined) {
+    throw new TreasuryFeedError({
+      failure: 'clock_disputed',
+      message: `No rates are fetched or stored: ${uncertainty} Correct the wrong clock. \`tallystick doctor\` compares all clocks.`,
+    })
+  }
+  const { curve, tenors } = config
+  const nowSeconds = toSeconds(clock.now())
+  const fetchNewest = async () => {
+    const last = await findLastTreasuryCurve(database)
+    const knownBills = last?.provenance?.bills.map(({ weeks }) => weeks) ?? []
+    return fetchTreasuryCurve({ config: curve, tenors, period, nowSeconds, knownBills, signal })
+  }
+  const [fetched, sofr] = await Promise.all([fetchNewest(), readSofr(curve, signal)])
+  return { fetched, nowSeconds, uncompared: compareWithSofr(fetched, { sofr, plausibility: curve.plausibility }) }
+}
+
+async function storeCurves(
+  { database, config, log }: TreasuryUpdaterOptions,
+  { curve, nowSeconds }: { readonly curve: FetchedCurve; readonly nowSeconds: bigint },
+) {
+  const { sourceDate, bills } = curve.provenance
+  const options = { curve, nowSeconds, bills: config.curve.bills }
+  for (const { id: chainId, tenors } of config.chains) {
+    const stored = await storeTreasuryCurve(database, { ...options, chainId, tenors })
+    if (!stored) continue
+    const { id, points, effectiveFrom } = stored
+    const fields = { chain: chainId, curve: id.toString(), sourceDate, bills: bills.length, points }
+    log.info({ ...fields, effectiveFrom: Number(effectiveFrom) }, 'Treasury curve stored')
+  }
+}
+
+type WarnOnce = (message: string, fields: object) => void
+
+function warnAboutBills({ provenance, vanishedBills, newBills }: FetchedCurve, warnOnce: WarnOnce): void {
+  if (vanishedBills.length > 0) {
+    const message = `the Treasury feed no longer has ${formatTerms(vanishedBills)}; if this is permanent, list the other bills in curve.bills`
+    warnOnce(message, { vanishedBills, sourceDate: provenance.sourceDate })
+  }
+  if (newBills.length > 0) warnOnce(`the Treasury feed has ${formatTerms(newBills)}, which are not used`, { newBills })
+}
+
+/** Logs each warning once, until 16 others have been logged. A fetch repeats the same warning every minute. */
+function createWarnOnce(log: Logger): WarnOnce {
+  const throttle = createLogThrottle({ monotonicNow: () => 0, everyMs: Number.POSITIVE_INFINITY, kindsMax: 16 })
+  return (message, fields) => {
+    if (throttle(message)) log.warn(fields, message)
+  }
+}

@@ -1,0 +1,164 @@
+import type { MetricHelp, Metrics } from '@tallystick/base'
+import { ChainError } from '@tallystick/chain'
+import type { IssuerChain } from '../settings.ts'
+import { createPoolCheck, type PoolCheckOptions } from './check-pool.ts'
+import { type PoolFinding, type PoolProblem, type PoolProblems, poolProblems } from './find-pool-problems.ts'
+import type { KnownPool } from './pool-source.ts'
+
+/** The last known problems and the last known state of a pool; undefined before the first successful check. */
+export type WatchedPool = { readonly problems: PoolProblems | undefined; readonly state: KnownPool | undefined }
+
+export type PoolWatch = {
+  /** Returns undefined for a chain without an RPC and without a subgraph. */
+  find(chainId: number): WatchedPool | undefined
+  stop(): Promise<void>
+}
+
+export type PoolWatchIntervals = {
+  /** Time between two checks of a pool. */
+  readonly intervalMs: number
+  /** Time to the second check after a refusal. A single answer may come from a node that lags or is faulty. */
+  readonly confirmMs: number
+  /** Time without an answer after which the state is unknown. */
+  readonly staleMs: number
+}
+
+export type PoolWatchOptions = Omit<PoolCheckOptions, 'signal'> & {
+  readonly metrics: Metrics
+  readonly monotonicNow: () => number
+  readonly times?: PoolWatchIntervals | undefined
+}
+
+export const poolMetricHelp: MetricHelp = {
+  tallystick_pool_problem:
+    'ALARM: 1 while a pool is paused, refuses the published notes, has limits they violate, lacks a role or a report of income, or cannot be read (unknown).',
+}
+
+// A chain without an RPC has a remote subgraph, whose queries may cost money. It is read once a minute.
+const indexFactor = 4
+// Two checks, each of two reads that take the reader's full timeout (8 s), still complete within a minute of a change.
+const defaultTimes: PoolWatchIntervals = { intervalMs: 15_000, confirmMs: 2_000, staleMs: 60_000 }
+
+/**
+ * Checks every pool that has an RPC or a subgraph periodically: pauses, limits, signer, roles, and whether it accepts the
+ * published notes. Logs each change once. Withholds the notes that the pool would refuse until it accepts them. If
+ * rails.preflight is "require", withholds them for every reason, and resolves after the first checks. Only what two checks
+ * in a row find counts, and three for a pause.
+ */
+export async function watchPools(options: PoolWatchOptions): Promise<PoolWatch> {
+  const chains = options.config.chains.filter(({ id, subgraph }) => subgraph || options.pools.has(id))
+  const stopping = new AbortController()
+  const watches = new Map(chains.map((chain) => [chain.id, watchPool(chain, { ...options, signal: stopping.signal })]))
+  options.metrics.gauge('tallystick_pool_problem', () =>
+    [...watches].flatMap(([chain, { problems }]) =>
+      poolProblems.map((problem) => ({ labels: { chain, problem }, value: problems()?.has(problem) ? 1 : 0 })),
+    ),
+  )
+  const started = [...watches.values()].map(({ start }) => start())
+  if (options.config.rails.preflight === 'require') await Promise.all(started)
+  return {
+    find: (chainId) => {
+      const watch = watches.get(chainId)
+      return watch && { problems: watch.problems(), state: watch.state() }
+    },
+    stop: async () => {
+      stopping.abort()
+      await Promise.all([...watches.values()].map(({ settle }) => settle()))
+    },
+  }
+}
+
+type SinglePoolWatch = {
+  problems(): PoolProblems | undefined
+  state(): KnownPool | undefined
+  /** Starts the checks. Resolves after the first one, or after the second if the first must be confirmed. */
+  start(): Promise<void>
+  settle(): Promise<void>
+}
+
+function watchPool(chain: IssuerChain, options: PoolWatchOptions & { readonly signal: AbortSignal }): SinglePoolWatch {
+  const { monotonicNow, signal } = options
+  const times = timesOf(options.times ?? defaultTimes, { hasRpc: options.pools.has(chain.id) })
+  const readProblems = createPoolCheck(chain, options)
+  const report = createProblemReporter(chain, options)
+  let problems: PoolProblems | undefined
+  let state: KnownPool | undefined
+  let answeredAtMs = monotonicNow()
+  let running: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+
+  const checkOnce = async (): Promise<{ readonly mustConfirm: boolean }> => {
+    const result = await readProblems().catch((error: unknown) => {
+      if (!(error instanceof ChainError) && !signal.aborted) {
+        options.log.error({ chain: chain.id, err: error }, 'pool check failed; retrying')
+      }
+      return { failure: error instanceof ChainError ? error.message : 'the pool check failed' }
+    })
+    if (signal.aborted) return { mustConfirm: false }
+    if (!('failure' in result)) {
+      answeredAtMs = monotonicNow()
+      state = result.state
+    }
+    const known = 'failure' in result ? problems : result.problems
+    const isStale = 'failure' in result && monotonicNow() - answeredAtMs >= times.staleMs
+    if (known || isStale) {
+      const failure = 'failure' in result ? result.failure : ''
+      const unknown: [PoolProblem, PoolFinding][] = isStale ? [['unknown', describeSilence(failure)]] : []
+      problems = report(new Map([...(known ?? []), ...unknown]))
+    }
+    return { mustConfirm: !('failure' in result) && result.mustConfirm }
+  }
+  const schedule = (delayMs: number) => {
+    if (signal.aborted) return
+    timer = setTimeout(() => {
+      running = checkOnce().then(({ mustConfirm }) => schedule(mustConfirm ? times.confirmMs : times.intervalMs))
+    }, delayMs)
+    timer.unref()
+  }
+  return {
+    problems: () => problems,
+    state: () => state,
+    start: () => {
+      running = checkOnce()
+        .then(async ({ mustConfirm }) => (mustConfirm && !signal.aborted ? checkOnce() : { mustConfirm: false }))
+        .then(({ mustConfirm }) => schedule(mustConfirm ? times.confirmMs : times.intervalMs))
+      return running
+    },
+    settle: async () => {
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+function describeSilence(failure: string): PoolFinding {
+  return {
+    message: `the pool cannot be read: ${failure}`,
+    remedy: 'Fix the RPC, or add another one to chains[].rpc. The service retries automatically.',
+    clause: 'the pool cannot be read',
+  }
+}
+
+function timesOf(times: PoolWatchIntervals, { hasRpc }: { readonly hasRpc: boolean }): PoolWatchIntervals {
+  const { intervalMs, confirmMs, staleMs } = times
+  return hasRpc ? times : { intervalMs: intervalMs * indexFactor, confirmMs, staleMs: staleMs * indexFactor }
+}
+
+const planned: readonly PoolProblem[] = ['signer_change']
+
+function levelOf(problem: PoolProblem): 'warn' | 'error' {
+  return planned.includes(problem) ? 'warn' : 'error'
+}
+
+/** Creates a function that logs when a problem begins and ends, and returns the problems. */
+function createProblemReporter({ id: chain }: IssuerChain, { log }: PoolWatchOptions) {
+  let reported: PoolProblems = new Map()
+  return (problems: PoolProblems): PoolProblems => {
+    for (const [problem, { message }] of problems) {
+      if (!reported.has(problem)) log[levelOf(problem)]({ chain, problem }, `pool: ${message}`)
+    }
+    for (const problem of reported.keys()) if (!problems.has(problem)) log.info({ chain, problem }, 'pool: recovered')
+    reported = problems
+    return problems
+  }
+}

@@ -1,0 +1,30 @@
+export { type ApiKey, type NewKey, noLimits } from './api-key.ts'
+export { auditHeadPath } from './audit/audit-head.ts'
+export { auditLeafMigrations } from './audit/audit-leaves.ts'
+export { type AuditCheck, checkAudit } from './audit/check-audit.ts'
+export { auditMetricHelp, watchAudit } from './audit/watch-audit.ts'
+export { createBoundedKeys } from './bounded-keys.ts'
+export { hashSecret } from './hash-secret.ts'
+export { keyChangeMigrations, keyDeletionMigrations, keyLimitMigrations, keyMigrations } from './key-migrations.ts'
+export { type KeyRing, openKeyRing } from './key-ring.ts'
+export type { RingKey } from './key-snapshot.ts'
+export { createKey, listKeys, revokeKey, rotateKey, updateKey } from './key-store.ts'
+export { type KeyUsageRecorder, startKeyUsageRecorder } from './key-usage-recorder.ts'
+export { addKeyUsage, type KeyUsage, listKeyUsage, usageDaysMax, usageMigrations } from './key-usage-store.ts'
+export { createSharedLimits } from './limits/create-shared-limits.ts'
+export type { KeyLimit } from './limits/key-limit.ts'
+export { hasRoom, spend } from './limits/lease.ts'
+export { createLeaseKeeper, type LeaseKeeper } from './limits/lease-keeper.ts'
+export { type LeaseStore, leaseMigrations, listQuotaUse, type NamedLeaseRow } from './limits/lease-store.ts'
+export { minuteOffsetMs } from './limits/lease-window.ts'
+export { createLeases, type LimitTime, type RunningLeases } from './limits/start-leases.ts'
+export { noPosition, readKeyChanges } from './read-key-changes.ts'
+export {
+  type Announcement,
+  announceReplica,
+  awaitReplicas,
+  liveSeconds,
+  replicaMigrations,
+  replicaReleaseMigrations,
+} from './replicas.ts'
+export { runOneAtATime } from './run-one-at-a-time.ts'

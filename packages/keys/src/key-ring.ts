@@ -1,0 +1,134 @@
+import { settleWithin } from '@tallystick/base'
+import type { Database } from '@tallystick/database'
+import type { Logger } from 'pino'
+import { hashSecret } from './hash-secret.ts'
+import {
+  countActive,
+  createLocalLimit,
+  emptySnapshot,
+  listInForce,
+  type RingKey,
+  readKeySnapshot,
+} from './key-snapshot.ts'
+import { keysChannel } from './key-store.ts'
+import { createKeyUseRecorder } from './key-use-recorder.ts'
+import type { CreateLimit } from './limits/key-limit.ts'
+import type { KeyPosition } from './read-key-changes.ts'
+import { runOneAtATime } from './run-one-at-a-time.ts'
+import { createUseDays, type UseDays } from './use-days.ts'
+
+/** API keys in memory, kept in sync with the database. */
+export type KeyRing = {
+  /** Returns the key of a secret, or undefined if it is malformed, unknown, revoked or expired. Never waits. */
+  find(secret: string, nowMs: number): RingKey | undefined
+  /** Returns the key of a secret's hash like `find`. It is not a use of the key. */
+  findByHash(hash: string, nowMs: number): RingKey | undefined
+  /** Loads the changes in the database. */
+  refresh(): Promise<void>
+  /** Position of the last change that was loaded. */
+  readonly position: KeyPosition
+  /** Calls `listener` after each load that changed keys. */
+  onChange(listener: () => void): void
+  /** Number of keys that are not revoked. */
+  readonly size: number
+  /** Lists the keys in force and how often each was used. */
+  usage(nowMs: number): readonly Pick<RingKey, 'id' | 'uses'>[]
+  /** Lists all keys, revoked and expired ones included, and how often each was used. */
+  listAll(): readonly Pick<RingKey, 'id' | 'uses'>[]
+  readonly useDays: Omit<UseDays, 'note'>
+  close(): Promise<void>
+}
+
+// A notification announces a change at once. Polling covers lost notifications: a change takes effect within a second.
+const pollIntervalMs = 500
+
+/** Loads the keys and reloads them when they change in the database. */
+export async function openKeyRing({
+  database,
+  log,
+  createLimit = createLocalLimit,
+}: {
+  readonly database: Database
+  readonly log: Logger
+  /** Creates the limits of keys; by default those that only this process counts. */
+  readonly createLimit?: CreateLimit | undefined
+}): Promise<KeyRing> {
+  let snapshot = emptySnapshot
+  const listeners: (() => void)[] = []
+  const recorder = createKeyUseRecorder(database, log)
+  const useDays = createUseDays()
+  const refresh = runOneAtATime(async () => {
+    const before = snapshot
+    snapshot = await readKeySnapshot(database, { before, log, createLimit })
+    if (snapshot.secrets !== before.secrets) for (const listener of listeners) listener()
+  })
+  await refresh()
+  const stopFollowing = await followChanges(database, { refresh, log })
+
+  const findByHash = (hash: string, nowMs: number) => {
+    const found = snapshot.secrets.get(hash)
+    return found && nowMs < found.expiresAtMs ? found.key : undefined
+  }
+
+  return {
+    find: (secret, nowMs) => {
+      // A malformed secret has no entry either, so its form and checksum need no check.
+      const key = findByHash(hashSecret(secret), nowMs)
+      if (!key) return undefined
+      useDays.note(nowMs)
+      recorder.note(key.id, nowMs)
+      return key
+    },
+    findByHash,
+    refresh,
+    get position() {
+      return snapshot.position
+    },
+    onChange: (listener) => listeners.push(listener),
+    get size() {
+      return countActive(snapshot)
+    },
+    usage: (nowMs) => listInForce(snapshot, nowMs),
+    listAll: () => [...snapshot.keys.values()].map(({ ring }) => ring),
+    useDays,
+    close: async () => {
+      await stopFollowing()
+      await recorder.close()
+    },
+  }
+}
+
+// A database that does not respond must not delay a stop.
+const stopMs = 2_000
+
+/** Refreshes on each notification and, on PostgreSQL, at an interval. Returns a function that stops it. */
+async function followChanges(
+  database: Database,
+  { refresh, log }: { readonly refresh: () => Promise<void>; readonly log: Logger },
+): Promise<() => Promise<void>> {
+  let isFailing = false
+  let isStopped = false
+  let running = Promise.resolve()
+  const refreshInBackground = () => {
+    running = refresh().then(
+      () => {
+        isFailing = false
+      },
+      (error) => {
+        // After a stop, the database may be closed.
+        if (!isFailing && !isStopped) log.warn({ err: error }, 'API key refresh failed; keeping the keys in memory')
+        isFailing = true
+      },
+    )
+  }
+  const stopListening = await database.listen(keysChannel, refreshInBackground)
+  // Only this process can change an embedded database.
+  const poll = database.engine === 'postgres' ? setInterval(refreshInBackground, pollIntervalMs) : undefined
+  poll?.unref()
+  return async () => {
+    isStopped = true
+    clearInterval(poll)
+    await stopListening()
+    await settleWithin(running, stopMs)
+  }
+}

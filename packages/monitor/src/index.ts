@@ -1,0 +1,7 @@
+export { addCurve } from './curve-records.ts'
+export { createLogSource } from './log-source.ts'
+export { createMonitor } from './monitor.ts'
+export { chainOf, createState, type MonitorState, monitorStateSchema } from './monitor-state.ts'
+export type { MonitorEvent } from './report.ts'
+export { startMonitor } from './start-monitor.ts'
+export { decodeEdge, emptyEdge, encodeEdge, extendEdge } from './tree-edge.ts'

@@ -1,0 +1,141 @@
+import type { ServerResponse } from 'node:http'
+import { type Clock, type Metrics, toSeconds } from '@tallystick/base'
+import type { KeyScope } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import type { KeyRing, RingKey } from '@tallystick/keys'
+import type { Logger } from 'pino'
+import { type EventFeed, openEventFeed } from './event-feed.ts'
+import { type EventsRequest, scopeOfType } from './event-filter.ts'
+import { type EventPosition, formatHeartbeat, formatHello, formatReset } from './event-frame.ts'
+import { createEventMetrics, type EventMetrics } from './event-metrics.ts'
+import { createEventStream, type EventStream } from './event-stream.ts'
+import { createPastEvents, findStart, type PastEvents, replayEvents } from './replay-events.ts'
+import { createStreamHub, type StreamHub } from './stream-hub.ts'
+import { createStreamSlots, type StreamBounds, type StreamSlots } from './stream-slots.ts'
+
+export type EventStreams = {
+  /** Opens a stream. Calls `begin` to send the headers once nothing can fail any more. */
+  open(request: StreamRequest, target: StreamTarget): Promise<void>
+  readonly metrics: EventMetrics
+  /** Ends all streams and refuses new ones. */
+  end(): void
+  stop(): Promise<void>
+}
+
+export type StreamRequest = EventsRequest & {
+  readonly key: Pick<RingKey, 'id'>
+  readonly keyHash: string
+}
+
+export type StreamTarget = { readonly response: ServerResponse; readonly begin: () => void }
+
+export type EventStreamsOptions = {
+  readonly database: Database
+  readonly keyRing: Pick<KeyRing, 'findByHash' | 'onChange'>
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly log: Logger
+  readonly bounds: StreamBounds
+  /** 15 s by default. */
+  readonly heartbeatMs?: number | undefined
+}
+
+// Shorter than the idle timeout of common proxies, which is 60 s.
+const heartbeatMsDefault = 15_000
+// Ends streams of expired keys within a second.
+const keyCheckMs = 250
+
+type Parts = {
+  readonly feed: EventFeed
+  readonly past: PastEvents
+  readonly hub: StreamHub
+  /** All streams, also those that are not in the hub yet. */
+  readonly open: Set<EventStream>
+  readonly slots: StreamSlots
+  readonly eventMetrics: EventMetrics
+}
+
+/** Opens the streams of `GET /events`: follows the events and sends them to all streams. */
+export async function openEventStreams(options: EventStreamsOptions): Promise<EventStreams> {
+  const { database, keyRing, clock, metrics, log, bounds, heartbeatMs = heartbeatMsDefault } = options
+  const eventMetrics = createEventMetrics(metrics, () => slots.used)
+  const slots = createStreamSlots(bounds, eventMetrics.refused)
+  const hub = createStreamHub(eventMetrics.sent)
+  const open = new Set<EventStream>()
+  const onReset = (position: EventPosition) => hub.reset(formatReset(position), position)
+  const feed = await openEventFeed({ database, log, onEvents: hub.sendEvents, onReset })
+  const parts: Parts = { feed, past: createPastEvents(database), hub, open, slots, eventMetrics }
+
+  const checkKeys = () => endWithoutKey(open, createKeyCheck(keyRing, clock.now()))
+  keyRing.onChange(checkKeys)
+  const keyCheck = setInterval(checkKeys, keyCheckMs).unref()
+  const heartbeat = setInterval(() => {
+    for (const stream of open) stream.cutIfStalled()
+    hub.sendToAll(formatHeartbeat(feed.position), feed.position)
+  }, heartbeatMs).unref()
+  return {
+    metrics: eventMetrics,
+    open: (request, target) => openStream(parts, { request, target, nowSeconds: toSeconds(clock.now()) }),
+    end: () => {
+      slots.close()
+      for (const stream of open) stream.end('stop')
+    },
+    stop: async () => {
+      clearInterval(keyCheck)
+      clearInterval(heartbeat)
+      await feed.stop()
+    },
+  }
+}
+
+async function openStream(
+  { feed, past, hub, open, slots, eventMetrics }: Parts,
+  {
+    request: { types, chainId, after, key, keyHash },
+    target: { response, begin },
+    nowSeconds,
+  }: { readonly request: StreamRequest; readonly target: StreamTarget; readonly nowSeconds: bigint },
+): Promise<void> {
+  const free = slots.take(key.id)
+  let isGone = false
+  response.once('close', () => {
+    isGone = true
+  })
+  const { position, isReset, resets } = await findStart({ feed, past, nowSeconds }, after)
+    .finally(slots.assertOpen)
+    .catch((error) => {
+      free()
+      throw error
+    })
+  if (isGone) return free()
+  begin()
+  const stream = createEventStream(response, {
+    ...{ types, chainId, keyHash, sentId: position.id, scopes: types.map((type) => scopeOfType[type]) },
+    onEnd: (reason) => {
+      free()
+      open.delete(stream)
+      hub.remove(stream)
+      eventMetrics.ended(reason)
+    },
+  })
+  open.add(stream)
+  stream.write(formatHello(position))
+  if (isReset) stream.write(formatReset(position))
+  const parts = { feed, past, hub, onSent: eventMetrics.sent }
+  await replayEvents(parts, { stream, resets }).catch(() => stream.end('failed'))
+}
+
+type IsAllowed = (keyHash: string, scopes: readonly KeyScope[]) => boolean
+
+/** Creates a function that returns whether a key is in force and has scopes. It looks up each key once. */
+function createKeyCheck(keyRing: Pick<KeyRing, 'findByHash'>, nowMs: number): IsAllowed {
+  const known = new Map<string, RingKey | undefined>()
+  return (keyHash, scopes) => {
+    if (!known.has(keyHash)) known.set(keyHash, keyRing.findByHash(keyHash, nowMs))
+    return scopes.every((scope) => known.get(keyHash)?.scopes.has(scope))
+  }
+}
+
+function endWithoutKey(streams: Iterable<EventStream>, isAllowed: IsAllowed): void {
+  for (const stream of streams) if (!isAllowed(stream.keyHash, stream.scopes)) stream.end('key')
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { type Clock, createLogThrottle, type MetricHelp, type Metrics, settleWithin, toSeconds } from '@tallystick/base'
+import type { Check } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import { runOneAtATime } from '@tallystick/keys'
+import type { Logger } from 'pino'
+import { eventsChannel } from '../events/event-store.ts'
+import { type ClaimedHook, claimHooks } from './claim-hooks.ts'
+import { type DeliveryContext, deliverHook } from './deliver-hook.ts'
+import { countHooks, type HookCounts } from './hook-store.ts'
+import type { Sender } from './send-request.ts'
+
+export const hookMetricHelp: MetricHelp = {
+  tallystick_hooks_disabled: 'ALARM: webhooks that were switched off because their receiver failed.',
+  tallystick_hooks_failing: 'Webhooks whose last attempt failed and is retried.',
+  tallystick_hook_attempts_total: 'Requests to the receivers of webhooks, by outcome.',
+}
+
+export type HooksOptions = {
+  readonly database: Database
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly log: Logger
+  readonly sender: Sender
+  readonly monotonicNow: () => number
+  readonly random?: (() => number) | undefined
+  /** Interval at which due hooks are looked for; 1 s by default. A new event is delivered at once. */
+  readonly tickMs?: number | undefined
+  /** How long a stop waits for requests in progress; 3 s by default. */
+  readonly stopGraceMs?: number | undefined
+}
+
+export type RunningHooks = {
+  readonly check: () => Check
+  stop(): Promise<void>
+}
+
+const tickMsDefault = 1_000
+// A receiver that takes longer gets the event again, from another replica.
+const stopGraceMsDefault = 3_000
+
+/** Delivers events to the hooks, each independently of the others, until it is stopped. */
+export async function startHooks(options: HooksOptions): Promise<RunningHooks> {
+  const { database, clock, log, metrics, tickMs = tickMsDefault, stopGraceMs = stopGraceMsDefault } = options
+  const aborting = new AbortController()
+  let isStopping = false
+  const running = new Map<string, Promise<void>>()
+  const throttle = createLogThrottle(options)
+  let state: HookCounts = { due: 0, failing: 0, disabled: [] }
+  const context = createContext(options, { signal: aborting.signal, isStopping: () => isStopping })
+  const fail = (error: unknown) => {
+    const due = isStopping ? undefined : throttle()
+    if (due) log.warn({ err: error, leftOut: due.leftOut }, 'webhook delivery cannot use the database; retrying')
+  }
+  const deliver = (hook: ClaimedHook) => {
+    const work = deliverHook(context, hook)
+      .catch(fail)
+      .finally(() => running.delete(hook.id))
+    running.set(hook.id, work)
+  }
+  const look = runOneAtATime(async () => {
+    if (isStopping) return
+    const due = { nowSeconds: toSeconds(clock.now()), except: [...running.keys()] }
+    state = await countHooks(database, due)
+    if (state.due === 0) return
+    const leasedAtMs = options.monotonicNow()
+    const claimed = await claimHooks(database, { lease: randomUUID(), leasedAtMs, ...due })
+    for (const hook of claimed) deliver(hook)
+  })
+  const wake = () => void look().catch(fail)
+  metrics.gauge('tallystick_hooks_disabled', () => [{ value: state.disabled.length }])
+  metrics.gauge('tallystick_hooks_failing', () => [{ value: state.failing }])
+  const stopListening = await database.listen(eventsChannel, wake)
+  const tick = setInterval(wake, tickMs).unref()
+  return {
+    check: () => describeState(state),
+    stop: async () => {
+      isStopping = true
+      clearInterval(tick)
+      await stopListening()
+      // A search in progress may still claim hooks. The second one does nothing.
+      await look().catch(() => undefined)
+      await settleWithin(Promise.all(running.values()), stopGraceMs)
+      aborting.abort()
+      await Promise.all(running.values())
+    },
+  }
+}
+
+function createContext(
+  { random = Math.random, ...options }: HooksOptions,
+  stop: Pick<DeliveryContext, 'signal' | 'isStopping'>,
+): DeliveryContext {
+  const { metrics } = options
+  const counters = {
+    delivered: metrics.counter('tallystick_hook_attempts_total', { outcome: 'delivered' }),
+    failed: metrics.counter('tallystick_hook_attempts_total', { outcome: 'failed' }),
+    skipped: metrics.counter('tallystick_hook_attempts_total', { outcome: 'skipped' }),
+  }
+  return { ...options, ...stop, random, onAttempt: (outcome) => counters[outcome].increment() }
+}
+
+/** Informational: notes are served without webhooks. */
+function describeState({ failing, disabled }: HookCounts): Check {
+  const off = `switched off: ${disabled.join(', ')}. Repair the receiver, then run \`tallystick hooks enable <id>\``
+  const detail = disabled.length > 0 ? off : failing > 0 ? `${failing} failing, retried automatically` : 'no failures'
+  return { name: 'webhooks', ok: disabled.length === 0, detail, required: false }
+}

@@ -1,0 +1,42 @@
+export { type EventsRequest, scopeOfType } from './events/event-filter.ts'
+export { type EventPosition, parseEventId } from './events/event-frame.ts'
+export { eventMetricHelp } from './events/event-metrics.ts'
+export {
+  appendEvents,
+  deleteOldEvents,
+  eventMigrations,
+  eventRetentionSeconds,
+  eventsChannel,
+  findEvent,
+  findLastEvent,
+  type NewEvent,
+  readEvents,
+  readLastEvents,
+  type StoredEvent,
+} from './events/event-store.ts'
+export { type EventStreams, openEventStreams } from './events/open-streams.ts'
+export { startNotesProducer } from './events/produce-notes.ts'
+export { startStateProducer } from './events/produce-states.ts'
+export type { StreamBounds } from './events/stream-slots.ts'
+export { createAddressPolicy } from './hooks/address-policy.ts'
+export { attemptDelivery } from './hooks/attempt.ts'
+export { claimHooks } from './hooks/claim-hooks.ts'
+export { deliverHook } from './hooks/deliver-hook.ts'
+export { type Delivery, listDeliveries } from './hooks/delivery-store.ts'
+export type { Hook } from './hooks/hook.ts'
+export { hookMigrations } from './hooks/hook-migrations.ts'
+export { readHookSecrets } from './hooks/hook-secrets.ts'
+export {
+  createHook,
+  enableHook,
+  getHook,
+  type ListedHook,
+  listHooks,
+  removeHook,
+  rotateHook,
+} from './hooks/hook-store.ts'
+export { findUrlFault } from './hooks/hook-url.ts'
+export { type HookTestOptions, type OpenHooks, openHooks } from './hooks/open-hooks.ts'
+export { createSender, type Sender, type SenderOptions } from './hooks/send-request.ts'
+export { hookMetricHelp, type RunningHooks, startHooks } from './hooks/start-hooks.ts'
+export { testMessage } from './hooks/webhook-message.ts'

@@ -1,0 +1,148 @@
+import { type Clock, type Closers, type Metrics, toSeconds } from '@tallystick/base'
+import { type Check, formatVerifierKey } from '@tallystick/core'
+import type { Auditor, Database } from '@tallystick/database'
+import { type ClockMonitor, curvesChannel, type Recorder, type RecordsReport } from '@tallystick/issuer'
+import type { Logger } from 'pino'
+import { createPublicLog, type PublicLog } from './create-public-log.ts'
+import { openLogJournal } from './log-journal.ts'
+import { type LogKey, parseLogKey } from './log-key.ts'
+import { logChannel } from './log-migrations.ts'
+import { createLogMirror, type LogMirror } from './log-mirror.ts'
+import { createNoteLog } from './note-log.ts'
+import { type BundleReader, createBundleReader } from './read-bundle.ts'
+import { type LogFiles, openMirror, reconcileLog } from './reconcile-log.ts'
+import { watchRows } from './watch-rows.ts'
+
+/** The running public log. */
+export type RunningLog = {
+  readonly publicLog: PublicLog
+  readonly noteLog: Recorder
+  readonly readBundle: BundleReader
+  /** Returns the second up to which entries are public. */
+  publicSeconds(): bigint
+  reconcile(auditor: Auditor): Promise<RecordsReport>
+  checks(): readonly Check[]
+}
+
+export type PublicLogOptions = {
+  /** Undefined if no public log is configured. */
+  readonly settings: (LogFiles & { readonly signerReason?: string | undefined }) | undefined
+  readonly chainIds: readonly number[]
+  readonly time: Pick<ClockMonitor, 'visibleSeconds'>
+  readonly database: Database
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly log: Logger
+  readonly say: (line: string) => void
+  /** Interval of which the log's are multiples; 1 s by default. */
+  readonly tickMs?: number | undefined
+  readonly closers: Pick<Closers, 'push'>
+}
+
+const tickMsDefault = 1_000
+const signerReasonDefault = 'the service was configured with another signer'
+// Notifications announce changes at once. This covers lost ones, and entries that become public.
+const ticksPerRefresh = 5
+
+/** Opens the public log and follows it. Returns undefined if none is configured. */
+export async function startPublicLog(options: PublicLogOptions): Promise<RunningLog | undefined> {
+  const { settings, chainIds, time, database, clock, log, metrics, tickMs, closers, say } = options
+  if (!settings) {
+    say('no public log is configured ("log"): nobody can check afterwards what this service signed')
+    return undefined
+  }
+  const key = parseLogKey(settings.key.reveal()) as LogKey
+  const journal = await openLogJournal(settings.journal)
+  closers.push('journal of the log', () => journal.close())
+  const mirror = await openMirror(settings)
+  const publicLog = createPublicLog({ database, key, journal, mirrored: mirror?.head, clock, log })
+  await publicLog.refresh()
+  sayLog(say, publicLog)
+  const publicSeconds = () => time.visibleSeconds(clock.now())
+  const readBundle = createBundleReader(database, publicSeconds)
+  const rows = watchRows({ database, publicLog, metrics, log, tickMs })
+  closers.push('comparison with the log', () => rows.stop())
+  await follow(options, {
+    publicLog,
+    mirror: openWriter(settings, { publicLog, readBundle, mirrored: mirror?.head.size }),
+  })
+  const why = settings.signerReason ?? signerReasonDefault
+  return {
+    publicLog,
+    noteLog: createNoteLog({ database, publicLog, why, clock }),
+    readBundle,
+    publicSeconds,
+    reconcile: async (auditor) => {
+      const nowSeconds = toSeconds(clock.now())
+      const report = await reconcileLog(database, { journal, mirror, auditor, chainIds, nowSeconds })
+      await publicLog.refresh()
+      await rows.compare()
+      return report
+    },
+    checks: () => [checkProblem(publicLog), rows.check()],
+  }
+}
+
+function openWriter(
+  { mirror }: Pick<LogFiles, 'mirror'>,
+  {
+    publicLog,
+    readBundle,
+    mirrored = 0,
+  }: { publicLog: PublicLog; readBundle: BundleReader; mirrored: number | undefined },
+): LogMirror | undefined {
+  return mirror === undefined ? undefined : createLogMirror(mirror, { log: publicLog, readBundle, mirrored })
+}
+
+/** Keeps the log and its mirror up to date until the service stops. */
+async function follow(
+  { database, log, metrics, closers, tickMs = tickMsDefault }: PublicLogOptions,
+  { publicLog, mirror }: { readonly publicLog: PublicLog; readonly mirror: LogMirror | undefined },
+): Promise<void> {
+  let isMirrorBehind = false
+  let running: Promise<void> | undefined
+  const run = async () => {
+    await publicLog.refresh()
+    const head = publicLog.head()
+    if (!mirror || !head) return
+    try {
+      await mirror.write(head)
+      isMirrorBehind = false
+    } catch (error) {
+      if (!isMirrorBehind) log.error({ err: error }, 'the mirror of the public log cannot be written; retrying')
+      isMirrorBehind = true
+    }
+  }
+  const refresh = () => {
+    running ??= run()
+      .catch((error) => log.warn({ err: error }, 'reading the public log failed; retrying'))
+      .finally(() => {
+        running = undefined
+      })
+  }
+  metrics.gauge('tallystick_log_entries', () => [{ value: publicLog.head()?.size ?? 0 }])
+  metrics.gauge('tallystick_log_problem', () => [{ value: publicLog.problem() ? 1 : 0 }])
+  metrics.gauge('tallystick_log_mirror_behind', () => [{ value: isMirrorBehind ? 1 : 0 }])
+  publicLog.onHead(() => queueMicrotask(refresh))
+  const stops = await Promise.all([logChannel, curvesChannel].map((channel) => database.listen(channel, refresh)))
+  const timer = setInterval(refresh, tickMs * ticksPerRefresh).unref()
+  closers.push('public log', async () => {
+    clearInterval(timer)
+    for (const stop of stops) await stop()
+    await running
+  })
+  refresh()
+}
+
+function checkProblem(publicLog: PublicLog): Check {
+  const problem = publicLog.problem()
+  const detail = problem?.message ?? `${publicLog.head()?.size ?? 0} entries, all covered by a signed checkpoint`
+  return { name: 'public log', ok: !problem, detail, required: true }
+}
+
+function sayLog(say: PublicLogOptions['say'], publicLog: PublicLog): void {
+  const { name } = publicLog.key
+  const problem = publicLog.problem()
+  if (problem) say(`PUBLIC LOG ${name}: ${problem.message}`)
+  else say(`public log ${name}, size ${publicLog.head()?.size ?? 0}, key ${formatVerifierKey(publicLog.key)}`)
+}

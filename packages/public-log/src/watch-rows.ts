@@ -1,0 +1,126 @@
+import type { MetricHelp, Metrics } from '@tallystick/base'
+import type { Check } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
+import type { Logger } from 'pino'
+import type { PublicLog } from './create-public-log.ts'
+import { type AlteredRow, digestRows, findAlteredRows } from './find-altered-rows.ts'
+
+export const logMetricHelp: MetricHelp = {
+  tallystick_log_entries: 'Entries of the public log that a signed checkpoint covers.',
+  tallystick_log_problem: 'ALARM: 1 while the public log contradicts the database, so that nothing is signed.',
+  tallystick_log_altered_rows: 'ALARM: rows of the database that differ from their entry in the public log.',
+  tallystick_log_mirror_behind: 'ALARM: 1 while the mirror of the public log cannot be written.',
+}
+
+export type RowWatch = {
+  /** Compares all rows. Never throws. */
+  compare(): Promise<void>
+  check(): Check
+  stop(): Promise<void>
+}
+
+const tickMsDefault = 1_000
+const ticksPerComparison = 60
+// Small enough that the embedded database, which runs in this thread, does not delay requests.
+const rangeSize = 256
+const loggedMax = 10
+
+/**
+ * Compares the rows of curves, notes and signers with their entries, every minute. The database computes a digest of each
+ * range, and only ranges whose digest changed are read and verified.
+ */
+export function watchRows({
+  database,
+  publicLog,
+  metrics,
+  log,
+  tickMs = tickMsDefault,
+}: {
+  readonly database: Database
+  readonly publicLog: Pick<PublicLog, 'head' | 'tree'>
+  readonly metrics: Metrics
+  readonly log: Logger
+  /** Interval of which that of the comparison is a multiple; 1 s by default. */
+  readonly tickMs?: number | undefined
+}): RowWatch {
+  const verified = new Map<number, VerifiedRange>()
+  let altered: readonly AlteredRow[] = []
+  let running: Promise<void> | undefined
+  const run = async () => {
+    const size = publicLog.head()?.size ?? 0
+    const found: AlteredRow[] = []
+    for (let from = 0; from < size; from += rangeSize) {
+      const range = { from, to: Math.min(size, from + rangeSize) }
+      found.push(...(await compareRange(database, { range, publicLog, verified })))
+    }
+    logNew(log, { before: altered, now: found })
+    altered = found
+  }
+  const compare = () => {
+    running ??= run()
+      .catch((error) => log.warn({ err: error }, 'comparing the database with the public log failed; retrying'))
+      .finally(() => {
+        running = undefined
+      })
+    return running
+  }
+  metrics.gauge('tallystick_log_altered_rows', () => [{ value: altered.length }])
+  void compare()
+  const timer = setInterval(compare, tickMs * ticksPerComparison).unref()
+  return {
+    compare,
+    check: () => ({
+      name: 'rows of the public log',
+      ok: altered.length === 0,
+      detail:
+        altered.length === 0
+          ? 'its rows are unchanged'
+          : altered
+              .slice(0, loggedMax)
+              .map(({ message }) => message)
+              .join('; '),
+      required: false,
+    }),
+    stop: async () => {
+      clearInterval(timer)
+      await running
+    },
+  }
+}
+
+/** Result of the last verification of a range. */
+type VerifiedRange = { readonly digest: string; readonly found: readonly AlteredRow[] }
+
+/** Verifies a range unless its digest is that of the last verification. */
+async function compareRange(
+  database: Database,
+  {
+    range,
+    publicLog,
+    verified,
+  }: {
+    readonly range: { readonly from: number; readonly to: number }
+    readonly publicLog: Pick<PublicLog, 'tree'>
+    readonly verified: Map<number, VerifiedRange>
+  },
+): Promise<readonly AlteredRow[]> {
+  return database.snapshot(async (snapshot) => {
+    const digest = `${range.to}:${await digestRows(snapshot, range)}`
+    const known = verified.get(range.from)
+    if (known?.digest === digest) return known.found
+    const found = await findAlteredRows(snapshot, { tree: publicLog.tree, range })
+    verified.set(range.from, { digest, found })
+    return found
+  })
+}
+
+function logNew(
+  log: Logger,
+  { before, now }: { readonly before: readonly AlteredRow[]; readonly now: readonly AlteredRow[] },
+): void {
+  const known = new Set(before.map(({ message }) => message))
+  for (const { index, message } of now.filter((row) => !known.has(row.message)).slice(0, loggedMax)) {
+    log.error({ index }, `the database differs from the public log: ${message}`)
+  }
+  if (before.length > 0 && now.length === 0) log.info('the database agrees with the public log again')
+}

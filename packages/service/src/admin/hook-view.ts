@@ -1,0 +1,62 @@
+import type { HookView, ListedHookView } from '@tallystick/core'
+import type { Delivery, Hook, ListedHook } from '@tallystick/notify'
+import { toIso } from './key-view.ts'
+
+export type DeliveryView = {
+  readonly event: string
+  readonly webhookId: string
+  readonly type: string
+  readonly chainId: string
+  readonly status: Delivery['status']
+  readonly attempts: number
+  readonly firstAttemptAt: string
+  readonly lastAttemptAt: string
+  readonly nextAttemptAt: string | null
+  /** HTTP status of the last response. */
+  readonly responseStatus: number | null
+  readonly durationMs: number | null
+  readonly error: string | null
+}
+
+export function viewHook(hook: Hook): HookView {
+  return {
+    id: hook.id,
+    url: hook.url,
+    types: hook.types,
+    chainId: hook.chainId,
+    status: hook.disabledAt !== null ? 'disabled' : hook.attempts > 0 ? 'failing' : 'active',
+    createdAt: toIso(hook.createdAt),
+    lastSuccessAt: orNull(hook.lastSuccessAt),
+    attempts: hook.attempts,
+    failingSince: orNull(hook.failingSince),
+    nextAttemptAt: orNull(hook.nextAttemptAt),
+    lastError: hook.lastError,
+    disabledAt: orNull(hook.disabledAt),
+    disabledReason: hook.disabledReason,
+  }
+}
+
+export function viewListedHook(hook: ListedHook): ListedHookView {
+  return { ...viewHook(hook), secrets: hook.secrets, waiting: hook.waiting }
+}
+
+/** Hides path and query of the URL, which may contain a token, and shows whether there are any: `https://host/…?…`. */
+export function hideUrl(hook: ListedHookView): ListedHookView {
+  const { origin, pathname, search } = new URL(hook.url)
+  return { ...hook, url: `${origin}/${pathname === '/' ? '' : '…'}${search === '' ? '' : '?…'}` }
+}
+
+export function viewDelivery({ eventId, chainId, ...delivery }: Delivery): DeliveryView {
+  return {
+    event: eventId.toString(),
+    ...delivery,
+    chainId: chainId.toString(),
+    firstAttemptAt: toIso(delivery.firstAttemptAt),
+    lastAttemptAt: toIso(delivery.lastAttemptAt),
+    nextAttemptAt: orNull(delivery.nextAttemptAt),
+  }
+}
+
+function orNull(seconds: bigint | null): string | null {
+  return seconds === null ? null : toIso(seconds)
+}

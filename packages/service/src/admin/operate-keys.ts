@@ -1,0 +1,127 @@
+import { type Clock, toSeconds } from '@tallystick/base'
+import { type KeyView, keyKinds, keyScopes, type ReplicaReport, TallystickError } from '@tallystick/core'
+import type { Auditor, Database } from '@tallystick/database'
+import { awaitReplicas, createKey, listKeys, revokeKey, rotateKey, updateKey } from '@tallystick/keys'
+import { z } from 'zod'
+import { networkSchema } from '../config/config-fields.ts'
+import { viewKey } from './key-view.ts'
+import { parseRequest, printable } from './parse-request.ts'
+
+export type KeyOperator = {
+  createKey(request: unknown): Promise<{ readonly key: KeyView; readonly secret: string }>
+  listKeys(): Promise<{ readonly keys: readonly KeyView[] }>
+  updateKey(id: string, request: unknown): Promise<{ readonly key: KeyView; readonly replicas: ReplicaReport }>
+  revokeKey(id: string, request?: unknown): Promise<{ readonly key: KeyView; readonly replicas: ReplicaReport }>
+  rotateKey(
+    id: string,
+    request: unknown,
+  ): Promise<{ readonly key: KeyView; readonly secret: string; readonly replicas: ReplicaReport }>
+}
+
+const rpm = z.int().min(1).max(1_000_000).nullable()
+// The time of each request of the last second is kept.
+const burst = z.int().min(1).max(10_000).nullable()
+const quota = z.int().min(1).max(1_000_000_000).nullable()
+const allowed = networkSchema.refine((network) => !/%|^::ffff:/i.test(network), {
+  error: 'must not have a zone, and IPv4 networks must be written as such',
+})
+const allow = z.array(allowed).min(1).max(50).nullable()
+const newKeySchema = z.strictObject({
+  name: printable.trim().min(1, 'must not be empty').max(100),
+  kind: z.enum(keyKinds).default('live'),
+  scopes: z
+    .array(z.enum(keyScopes))
+    .min(1)
+    .transform((scopes) => [...new Set(scopes)])
+    .default([...keyScopes]),
+  rpm: rpm.default(600),
+  burst: burst.default(null),
+  quotaPerDay: quota.default(null),
+  quotaPerMonth: quota.default(null),
+  allow: allow.default(null),
+  expiresAt: z.iso.datetime({ offset: true }).nullable().default(null),
+})
+/** How long to wait for every replica to load the change. */
+const waitMs = z.int().min(0).max(10_000).default(0)
+const updateSchema = z
+  .strictObject({
+    waitMs,
+    rpm: rpm.optional(),
+    burst: burst.optional(),
+    quotaPerDay: quota.optional(),
+    quotaPerMonth: quota.optional(),
+    allow: allow.optional(),
+  })
+  .refine(({ waitMs: _, ...changes }) => Object.keys(changes).length > 0, 'must have at least one limit')
+const revocationSchema = z.strictObject({ waitMs })
+const rotationSchema = z.strictObject({
+  waitMs,
+  graceSeconds: z
+    .int()
+    .min(0)
+    .max(90 * 86_400)
+    .default(86_400),
+})
+
+export function createKeyOperator({
+  database,
+  clock,
+  auditor,
+  refreshKeys,
+}: {
+  readonly database: Database
+  readonly clock: Clock
+  readonly auditor: Auditor
+  readonly refreshKeys: (() => Promise<void>) | undefined
+}): KeyOperator {
+  const now = () => toSeconds(clock.now())
+  const confirm = async (wanted: Parameters<typeof awaitReplicas>[1]): Promise<ReplicaReport> => {
+    await refreshKeys?.()
+    // Only this process uses the embedded database.
+    if (database.engine === 'pglite') return { confirmed: refreshKeys ? ['the service'] : [], unconfirmed: [] }
+    return awaitReplicas(database, wanted)
+  }
+  return {
+    createKey: async (request) => {
+      const { expiresAt, ...key } = parseRequest(newKeySchema, request, 'invalid_key_request')
+      const nowSeconds = now()
+      const { key: created, secret } = await createKey(database, {
+        key: { ...key, expiresAt: parseExpiry(expiresAt, nowSeconds) },
+        nowSeconds,
+        auditor,
+      })
+      await refreshKeys?.()
+      return { key: viewKey(created, nowSeconds), secret }
+    },
+    listKeys: async () => ({ keys: (await listKeys(database)).map((key) => viewKey(key, now())) }),
+    updateKey: async (id, request) => {
+      const { waitMs, ...changes } = parseRequest(updateSchema, request ?? {}, 'invalid_key_request')
+      const nowSeconds = now()
+      const key = await updateKey(database, { id, changes, nowSeconds, auditor })
+      return { key: viewKey(key, nowSeconds), replicas: await confirm({ revision: key.revision, waitMs }) }
+    },
+    revokeKey: async (id, request) => {
+      const { waitMs } = parseRequest(revocationSchema, request ?? {}, 'invalid_key_request')
+      const nowSeconds = now()
+      const key = await revokeKey(database, { id, nowSeconds, auditor })
+      return { key: viewKey(key, nowSeconds), replicas: await confirm({ revision: key.revision, waitMs }) }
+    },
+    rotateKey: async (id, request) => {
+      const { graceSeconds, waitMs } = parseRequest(rotationSchema, request ?? {}, 'invalid_key_request')
+      const nowSeconds = now()
+      const { key, secret } = await rotateKey(database, { id, graceSeconds, nowSeconds, auditor })
+      return { key: viewKey(key, nowSeconds), secret, replicas: await confirm({ revision: key.revision, waitMs }) }
+    },
+  }
+}
+
+function parseExpiry(expiresAt: string | null, nowSeconds: bigint): bigint | null {
+  if (expiresAt === null) return null
+  const seconds = toSeconds(Date.parse(expiresAt))
+  if (seconds > nowSeconds) return seconds
+  throw new TallystickError({
+    code: 'invalid_key_request',
+    message: `The expiry ${expiresAt} is not in the future.`,
+    retryable: false,
+  })
+}

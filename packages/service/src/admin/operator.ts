@@ -1,0 +1,113 @@
+import { type Clock, toSeconds } from '@tallystick/base'
+import type { PoolLimits } from '@tallystick/chain'
+import { type AuditReport, type StatusReport, TallystickError, type UsageReport } from '@tallystick/core'
+import type { Auditor, Database } from '@tallystick/database'
+import { discardFromFile, type FullReconcileReport, reconcileFromFile } from '@tallystick/issuer'
+import { type AuditCheck, auditHeadPath, checkAudit } from '@tallystick/keys'
+import type { Sender } from '@tallystick/notify'
+import { type LogReport, reconcileLogFromFile, reportLog } from '@tallystick/public-log'
+import type { Config } from '../config/config.ts'
+import { createIndexJobs, type IndexJobs } from '../reindex/index-jobs.ts'
+import { reportAudit } from './audit-report.ts'
+import { type CurveOperator, createCurveOperator } from './operate-curve.ts'
+import { createHookOperator, type HookOperator } from './operate-hooks.ts'
+import { createIndexOperator, type IndexOperator } from './operate-index.ts'
+import { createKeyOperator, type KeyOperator } from './operate-keys.ts'
+import { createNotesOperator, type NotesOperator, type NotesOperatorContext } from './operate-notes.ts'
+import { reportUsage } from './usage-report.ts'
+
+/** Commands of an operator, through the admin listener or directly on the database. Plain data in and out. */
+export type Operator = KeyOperator &
+  CurveOperator &
+  NotesOperator &
+  HookOperator &
+  IndexOperator & {
+    showAudit(limit?: number): Promise<AuditReport>
+    /** Compares the rows of the audit with their hashes. */
+    checkAudit(): Promise<AuditCheck>
+    /** Problems and chains of the running service. Throws if there is none. */
+    showStatus(): Promise<StatusReport>
+    /** Requests of each key in the last days. */
+    showUsage(days?: number): Promise<UsageReport>
+    /** Verifies the public log in the database. */
+    showLog(): Promise<LogReport>
+  }
+
+export type OperatorOptions = {
+  readonly database: Database
+  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve' | 'signer' | 'log' | 'hooks' | 'database'>
+  readonly clock: Clock
+  /** Reloads the keys of this process. It is called before a change of keys is confirmed. */
+  readonly refreshKeys?: (() => Promise<void>) | undefined
+  /** Stores the requests that this process has counted. */
+  readonly storeUsage?: (() => Promise<void>) | undefined
+  /** Returns why the curve source has no newer curve. */
+  readonly curveProblem?: (() => string | undefined) | undefined
+  /** Reads the latest of all known clocks, Unix ms. A set is discarded only if it is in the future by all of them. */
+  readonly latestNow?: (() => Promise<number>) | undefined
+  /** Sends test events to webhooks. */
+  readonly sender?: Sender | undefined
+  /** Author of the changes. */
+  readonly auditor?: Auditor | undefined
+  /** Reconciles with the signer journal that the service has open. */
+  readonly reconcile?: NotesOperatorContext['reconcile'] | undefined
+  /** Discards with the signer journal that the service has open. */
+  readonly discard?: NotesOperatorContext['discard'] | undefined
+  /** Throws while the current period is uncertain, because a curve would be stored for the wrong one. */
+  readonly assertClock?: (() => Promise<void>) | undefined
+  readonly showStatus?: Operator['showStatus'] | undefined
+  /** Jobs on the indexes of the service. By default they run in this process, and end with it. */
+  readonly indexJobs?: IndexJobs | undefined
+  /** Returns the last known limits of a pool, for previews of a curve. */
+  readonly poolLimits?: ((chainId: number) => PoolLimits | undefined) | undefined
+}
+
+export function createOperator(options: OperatorOptions): Operator {
+  const { database, config, clock } = options
+  const auditor = options.auditor ?? { actor: 'local' }
+  return {
+    ...createKeyOperator({ database, clock, auditor, refreshKeys: options.refreshKeys }),
+    ...createCurveOperator({
+      ...{ database, config, clock, auditor },
+      curveProblem: options.curveProblem ?? (() => undefined),
+      assertClock: options.assertClock ?? (async () => undefined),
+      poolLimits: options.poolLimits ?? (() => undefined),
+    }),
+    ...createNotesOperator({
+      ...{ database, config, clock, auditor },
+      latestNow: options.latestNow ?? (async () => clock.now()),
+      reconcile: options.reconcile ?? ((auditor) => reconcileFiles(options, auditor)),
+      discard: options.discard ?? ((request) => discardFromFile(database, { config, request })),
+    }),
+    ...createHookOperator({ database, config, clock, auditor, sender: options.sender }),
+    ...createIndexOperator({
+      jobs: options.indexJobs ?? createIndexJobs({ database, config, clock, runsIn: 'command' }),
+      auditor,
+    }),
+    showAudit: (limit) => reportAudit(database, limit),
+    checkAudit: () => checkAudit(database, auditHeadPath(config)),
+    showStatus: options.showStatus ?? (() => Promise.reject(noService())),
+    showUsage: async (wanted) => {
+      await options.storeUsage?.()
+      return reportUsage(database, { wanted, nowSeconds: toSeconds(clock.now()) })
+    },
+    showLog: () => reportLog(database),
+  }
+}
+
+/** Reconciles with the journals of the signer and of the public log, which no service has open. */
+function reconcileFiles({ database, config, clock }: OperatorOptions, auditor: Auditor): Promise<FullReconcileReport> {
+  const { log: files, chains } = config
+  const chainIds = chains.map(({ id }) => id)
+  const reconcileRecords =
+    files && ((nowSeconds: bigint) => reconcileLogFromFile(database, { files, chainIds, nowSeconds, auditor }))
+  return reconcileFromFile(database, { config, clock, auditor, reconcileRecords })
+}
+
+function noService(): TallystickError {
+  return new TallystickError({
+    code: 'server_unreachable',
+    message: 'No service runs with this configuration. `tallystick doctor` checks the installation without one.',
+    retryable: true,
+  })
+}

@@ -1,0 +1,49 @@
+import type { PoolReader } from '@tallystick/chain'
+import type { ChainInfo } from '@tallystick/core'
+import type { PoolWatch } from '@tallystick/issuer'
+import type { Logger } from 'pino'
+import type { Address } from 'viem'
+import type { Config } from '../config/config.ts'
+import { createContractsCache } from './contracts-cache.ts'
+import { describeChain } from './describe-chain.ts'
+
+export type ChainsParts = {
+  /** Returns all chains, ascending by id. Never fails and waits for no chain longer than a moment. */
+  list(): Promise<readonly ChainInfo[]>
+}
+
+/** Creates the parts of `GET /chains` and starts the first read of the contracts. */
+export function openChains(
+  config: Pick<Config, 'chains'>,
+  {
+    signers,
+    pools,
+    poolWatch,
+    log,
+    monotonicNow,
+  }: {
+    /** By chain id. */
+    readonly signers: ReadonlyMap<number, { readonly address: Address }>
+    /** Readers by chain, for chains with an RPC. */
+    readonly pools: ReadonlyMap<number, PoolReader>
+    readonly poolWatch: Pick<PoolWatch, 'find'>
+    readonly log: Logger
+    readonly monotonicNow: () => number
+  },
+): ChainsParts {
+  const chains = config.chains.toSorted((a, b) => a.id - b.id)
+  const contracts = createContractsCache(pools, {
+    monotonicNow,
+    onError: (chain, error) => log.warn({ chain, err: error }, 'contracts of the pool cannot be read; retrying'),
+  })
+  const list = () =>
+    Promise.all(
+      chains.map(async (chain) => {
+        const { address: signer } = signers.get(chain.id) as { readonly address: Address }
+        const known = await contracts.read(chain.id)
+        return describeChain({ chain, signer, watched: poolWatch.find(chain.id), contracts: known })
+      }),
+    )
+  void list()
+  return { list }
+}

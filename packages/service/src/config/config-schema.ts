@@ -1,0 +1,115 @@
+import { resolve } from 'node:path'
+import type { Secret } from '@tallystick/base'
+import { z } from 'zod'
+import { adminTokensSchema, checkAdminTokens } from './admin-tokens.ts'
+import { chainsSchema, refuseLargeSets, refuseUncheckedChains, resolveOffers } from './config-chains.ts'
+import { curveSchema } from './config-curve.ts'
+import { ensSchema } from './config-ens.ts'
+import { isObject, portSchema, tenorsSchema } from './config-fields.ts'
+import { hooksSchema } from './config-hooks.ts'
+import { choosePublicBudget, chooseShutdownSeconds, listenSchema } from './config-listen.ts'
+import { logSchema } from './config-log.ts'
+import { type ConfigSources, databaseSchema, secretSchema } from './config-secrets.ts'
+import { refuseOwnDatabase, signerSchema } from './config-signer.ts'
+
+/** Returns the schema of the configuration. Objects are strict: a misspelt member is a fault, not a default. */
+export function configSchema(sources: ConfigSources) {
+  const path = z
+    .string()
+    .min(1)
+    .transform((value) => resolve(sources.baseDirectory, value))
+  const secret = secretSchema(sources)
+  const schema = z.strictObject({
+    /** JSON Schema of this file, for editors. The service does not read it. */
+    $schema: z.string().optional(),
+    listen: listenSchema(sources, path),
+    admin: adminSchema(secret),
+    database: databaseSchema(sources),
+    signer: signerSchema(sources, { path, secret }),
+    tenors: tenorsSchema.default(tenorsDefault),
+    curve: curveSchema,
+    log: logSchema(sources, { path, secret }),
+    rails: railsSchema,
+    data: dataSchema,
+    hooks: hooksSchema,
+    ens: ensSchema(sources),
+    chains: chainsSchema(sources, { path, secret }),
+  })
+  return schema
+    .superRefine(refuseUncheckedChains, { when: isObject })
+    .superRefine(refuseLargeSets)
+    .superRefine(refuseOwnDatabase)
+    .transform(({ listen, $schema, ...config }) => {
+      const publicQueryMsPerMinute = choosePublicBudget(listen)
+      const shutdownSeconds = chooseShutdownSeconds(listen)
+      return { ...config, ...resolveOffers(config), listen: { ...listen, publicQueryMsPerMinute, shutdownSeconds } }
+    })
+}
+
+const hasRoleAll = { properties: { roles: { contains: { const: 'all' } } } }
+
+function adminSchema(secret: z.ZodType<Secret, string>) {
+  return z
+    .strictObject({
+      host: z.string().min(1).default('127.0.0.1'),
+      port: portSchema.default(9464),
+      token: secret.optional(),
+      tokens: adminTokensSchema(secret),
+    })
+    .superRefine(checkAdminTokens, { when: isObject })
+    .meta({
+      anyOf: [{ required: ['token'] }, { required: ['tokens'], properties: { tokens: { contains: hasRoleAll } } }],
+    })
+}
+
+const tenorsDefault = [7, 14, 30, 60, 90, 180, 360]
+
+const railsSchema = z
+  .strictObject({
+    maxMoveBps: z.int().min(0).max(10_000).default(100),
+    /** Against every coupon of the last 24 hours. Default: 1.5 times `maxMoveBps`. */
+    maxMoveBpsPerDay: z.int().min(0).max(100_000).optional(),
+    /** Against every coupon of the last 7 days. Default: 2.5 times `maxMoveBps`. */
+    maxMoveBpsPerWeek: z.int().min(0).max(100_000).optional(),
+    /** A manual curve that moves a coupon further needs the approval of a second person. Default: off. */
+    fourEyesAboveBps: z.int().min(0).max(10_000).optional(),
+    signAheadSeconds: z
+      .int()
+      .min(0)
+      .max(6 * 3600)
+      .default(600),
+    /** Whether the pool must accept a set before it is published, on chains with an RPC. */
+    preflight: z.enum(['require', 'warn', 'off']).default('warn'),
+    /** After a key leak: notes of a signer other than the configured one are withheld. */
+    earlierSigner: z.enum(['serve', 'withhold']).default('serve'),
+  })
+  .transform((rails) => ({
+    ...rails,
+    maxMoveBpsPerDay: rails.maxMoveBpsPerDay ?? Math.ceil(rails.maxMoveBps * 1.5),
+    maxMoveBpsPerWeek: rails.maxMoveBpsPerWeek ?? Math.ceil(rails.maxMoveBps * 2.5),
+  }))
+  .prefault({})
+
+const dataSchema = z
+  .strictObject({
+    /** Time limit of a whole request, slowest chain included. */
+    timeoutMs: z.int().min(100).max(120_000).default(10_000),
+    /** Delay after which the next URL is queried as well. Null is never. */
+    hedgeMs: z.int().min(1).max(120_000).nullable().default(500),
+    /** Greatest age of a remote subgraph's known head for a cached answer to be used. */
+    pollMs: z.int().min(0).max(60_000).default(2_000),
+    /** A URL that lags more is used only if no other is available. */
+    maxLagSeconds: z.int().min(1).default(300),
+    /** Largest answer accepted from an upstream. */
+    answerBytesMax: z
+      .int()
+      .min(1_024)
+      .max(256 * 1024 * 1024)
+      .default(8 * 1024 * 1024),
+    /** Size of the answer cache. 0 disables it. */
+    cacheBytesMax: z
+      .int()
+      .min(0)
+      .default(64 * 1024 * 1024),
+  })
+  .prefault({})

@@ -1,0 +1,105 @@
+import { Readable } from 'node:stream'
+import { TallystickError } from '@tallystick/core'
+import type { PublicAnswer, PublicQueries } from '@tallystick/gateway'
+import { type IdentifyCaller, type LimitAddress, type TimeBudget, watchCaller } from '@tallystick/http'
+import type { QueryRequest } from '@tallystick/subgraph'
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { Route } from '../routing/route.ts'
+import { describeSubgraph, describeSubgraphGet } from './describe-subgraph.ts'
+import { formatHeads } from './format-heads.ts'
+import { parseQueryRequest, parseQueryString } from './query-request.ts'
+
+export type SubgraphParts = {
+  readonly queries: PublicQueries
+  readonly limitAddress: LimitAddress
+  readonly identifyCaller: IdentifyCaller
+  readonly budget: TimeBudget
+}
+
+// Any web page may query: chain data is public, and the endpoint takes no cookie or key that a page could misuse.
+const corsHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'x-request-id, ratelimit, ratelimit-policy, retry-after, x-tallystick-chains',
+} as const
+
+/**
+ * Creates a GraphQL endpoint for the embedded subgraph of each chain. Like graph-node, it answers a query that fails with
+ * 200 and `errors`. Only a request that is not GraphQL is a 400.
+ */
+export function createSubgraphRoutes(parts: SubgraphParts): readonly Route[] {
+  const url = '/subgraphs/:chainid'
+  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    reply.headers(corsHeaders)
+    parts.limitAddress(request, reply)
+    done()
+  }
+  const get: RouteHandlerMethod = (request, reply) =>
+    respond(parts, { request, reply, read: () => parseQueryString(request.query) })
+  const post: RouteHandlerMethod = (request, reply) =>
+    respond(parts, { request, reply, read: () => parseQueryRequest(request.body) })
+  return [
+    { method: 'GET', url, describe: describeSubgraphGet, onRequest, handler: get },
+    { method: 'POST', url, describe: describeSubgraph, onRequest, handler: post },
+    { method: 'OPTIONS', url, handler: respondToPreflight },
+  ]
+}
+
+function respondToPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const wanted = request.headers['access-control-request-headers']
+  return reply
+    .headers({
+      ...corsHeaders,
+      'access-control-allow-methods': 'GET, POST, OPTIONS',
+      'access-control-allow-headers': wanted ?? 'content-type',
+      'access-control-max-age': '86400',
+    })
+    .code(204)
+    .send()
+}
+
+async function respond(
+  parts: SubgraphParts,
+  {
+    request,
+    reply,
+    read,
+  }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly read: () => QueryRequest },
+): Promise<FastifyReply> {
+  const { subgraphs } = parts.queries
+  const { chainid } = request.params as { readonly chainid: string }
+  const ask = subgraphs.get(Number(chainid))
+  if (!ask || String(Number(chainid)) !== chainid) throw noSubgraph(chainid, [...subgraphs.keys()])
+  const query = read()
+  const caller = watchCaller(reply)
+  const visit = parts.budget(parts.identifyCaller(request))
+  const work = () => ask({ ...query, signal: caller.gone }, visit.begin)
+  const answer = await parts.queries.gate.pass(work, caller.gone).finally(() => {
+    visit.end()
+    caller.forget()
+  })
+  if (answer.head) {
+    const heads = [{ chain: Number(chainid), head: answer.head, source: 'embedded' as const }]
+    reply.header('x-tallystick-chains', formatHeads(heads, request.nowMs))
+  }
+  return sendBody(reply.header('cache-control', 'no-store').type('application/json; charset=utf-8'), answer)
+}
+
+// Encrypting this much takes less than 1 ms.
+const partBytes = 256 * 1024
+
+/** Sends a large body in parts, so that other requests are answered in between. */
+function sendBody(reply: FastifyReply, { body }: PublicAnswer): FastifyReply {
+  if (body.length <= partBytes) return reply.send(Buffer.from(body.buffer, body.byteOffset, body.length))
+  const count = Math.ceil(body.length / partBytes)
+  const parts = Array.from({ length: count }, (_, index) => body.subarray(index * partBytes, (index + 1) * partBytes))
+  return reply.header('content-length', body.length).send(Readable.from(parts))
+}
+
+function noSubgraph(chainid: string, chainIds: readonly number[]): TallystickError {
+  const those = chainIds.length === 0 ? 'This service has none.' : `Available: ${chainIds.join(', ')}.`
+  return new TallystickError({
+    code: 'not_found',
+    message: `There is no embedded subgraph for chain ${JSON.stringify(chainid.slice(0, 40))}. ${those}`,
+    retryable: false,
+  })
+}

@@ -1,0 +1,125 @@
+import { quote, settleWithin } from '@tallystick/base'
+import { createRpcEndpoint, RpcError } from '@tallystick/chain'
+import { TallystickError } from '@tallystick/core'
+import type { Address } from 'viem'
+import type { Config } from '../config/config.ts'
+import type { ServiceContext } from '../service-context.ts'
+import { type EnsAnswer, readEnsAddress } from './read-ens-address.ts'
+
+export type EnsParts = {
+  /** Returns the address of a name. Throws a `TallystickError` that says why there is none. */
+  resolve(name: string): Promise<{ readonly name: string; readonly address: Address }>
+}
+
+type Entry = { readonly answer: Promise<EnsAnswer>; readonly until: number }
+
+const timeoutMs = 3_000
+// For all RPCs and attempts together.
+const deadlineMs = 5_000
+// Further lookups are refused until one ends.
+const pendingMax = 50
+// An answer is an address. ENS' own errors have a few hundred bytes.
+const answerBytesMax = 64 * 1024
+// A name that moves is followed soon, and a name of this minute is asked for once.
+const cacheMs = 60_000
+const cacheMax = 1_000
+// The longest domain name.
+const nameLengthMax = 255
+
+/** Creates the resolver of names, or undefined if none is configured. */
+export function openEns(
+  { ens }: Pick<Config, 'ens'>,
+  { log, monotonicNow, closers }: Pick<ServiceContext, 'log' | 'monotonicNow' | 'closers'>,
+): EnsParts | undefined {
+  if (!ens) return undefined
+  const closing = new AbortController()
+  closers.push('ENS', () => closing.abort(new Error('The service stops.')))
+  const endpoints = ens.rpc.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal: closing.signal }))
+  const cache = new Map<string, Entry>()
+  let pending = 0
+  const read = async (name: string) => {
+    const known = cache.get(name)
+    if (known && known.until > monotonicNow()) return known.answer
+    if (pending >= pendingMax) throw busy()
+    pending += 1
+    const reading = readEnsAddress(name, { endpoints, universalResolver: ens.universalResolver })
+    const answer = withDeadline(reading).finally(() => {
+      pending -= 1
+    })
+    cache.delete(name)
+    cache.set(name, { answer, until: monotonicNow() + cacheMs })
+    // The oldest first. A failure is not kept.
+    if (cache.size > cacheMax) cache.delete(cache.keys().next().value as string)
+    answer.catch(() => cache.get(name)?.answer === answer && cache.delete(name))
+    return answer
+  }
+  return {
+    resolve: async (text) => {
+      const name = await normalizeName(text)
+      const answer = await read(name).catch((error: unknown) => {
+        if (error instanceof TallystickError) throw error
+        log.warn({ err: error }, 'ENS name cannot be read')
+        throw toFailure(error)
+      })
+      if ('address' in answer) return { name, address: answer.address }
+      throw notFound(name, answer.reason)
+    },
+  }
+}
+
+async function withDeadline(reading: Promise<EnsAnswer>): Promise<EnsAnswer> {
+  let outcome: EnsAnswer | undefined
+  const work = reading.then((answer) => {
+    outcome = answer
+  })
+  await settleWithin(work, deadlineMs)
+  // It may still fail, when nobody waits for it any more.
+  work.catch(() => undefined)
+  if (!outcome) throw new RpcError({ kind: 'timeout', message: `no RPC answered within ${deadlineMs} ms` })
+  return outcome
+}
+
+/** Returns the normalized name, so that names that look alike cannot differ. Throws `invalid_parameter`. */
+async function normalizeName(text: string): Promise<string> {
+  const { normalize } = await import('viem/ens')
+  const fault = (reason: string) =>
+    new TallystickError({
+      code: 'invalid_parameter',
+      message: `${quote(text)} is not an ENS name: ${reason}. Enter a name such as "name.eth", or an address.`,
+      retryable: false,
+    })
+  if (text.length > nameLengthMax) throw fault(`it is longer than ${nameLengthMax} characters`)
+  if (!text.includes('.')) throw fault('it has no dot')
+  let name: string
+  try {
+    name = normalize(text)
+  } catch {
+    throw fault('it has an empty label or characters that ENS does not allow')
+  }
+  if (name.split('.').includes('')) throw fault('it has an empty label')
+  return name
+}
+
+function notFound(name: string, reason: 'not-found' | 'off-chain'): TallystickError {
+  const message =
+    reason === 'not-found'
+      ? `${quote(name)} has no address in ENS. Check its spelling.`
+      : `${quote(name)} is resolved outside of the chain, which this service does not do. Enter its address.`
+  return new TallystickError({ code: 'not_found', message, retryable: false })
+}
+
+function busy(): TallystickError {
+  const message = 'Too many ENS names are being resolved. Try again in a second.'
+  return new TallystickError({ code: 'not_ready', message, retryable: true, retryAfterSeconds: 1 })
+}
+
+function toFailure(error: unknown): TallystickError {
+  const isTimeout = error instanceof RpcError && error.kind === 'timeout'
+  return new TallystickError({
+    code: isTimeout ? 'upstream_timeout' : 'upstream_failed',
+    message: 'ENS cannot be read at the moment. Try again in a minute, or enter the address.',
+    retryable: true,
+    retryAfterSeconds: 60,
+    cause: error,
+  })
+}

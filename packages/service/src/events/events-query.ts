@@ -1,0 +1,46 @@
+import { quote } from '@tallystick/base'
+import { type EventType, eventTypes, type KeyScope, TallystickError } from '@tallystick/core'
+import { type EventPosition, type EventsRequest, parseEventId, scopeOfType } from '@tallystick/notify'
+import { parseChainId } from '../notes/notes-query.ts'
+
+const parameters = ['types', 'chainid', 'lastEventId']
+
+/** Parses query string and `Last-Event-ID` of `GET /events`. By default, the types are those of the key's scopes. */
+export function parseEventsRequest(
+  {
+    query,
+    lastEventId,
+  }: { readonly query: Readonly<Record<string, unknown>>; readonly lastEventId: string | string[] | undefined },
+  { chainIds, scopes }: { readonly chainIds: readonly number[]; readonly scopes: ReadonlySet<KeyScope> },
+): EventsRequest {
+  const unknown = Object.keys(query).find((name) => !parameters.includes(name))
+  if (unknown !== undefined) {
+    throw invalid(`Unknown query parameter ${quote(unknown)}. Use types, chainid and lastEventId.`)
+  }
+  return {
+    chainId: parseChainId(query['chainid'], chainIds),
+    types: parseTypes(query['types']) ?? eventTypes.filter((type) => scopes.has(scopeOfType[type])),
+    // A client that resumes a URL with `lastEventId` sends the newer id in the header.
+    after: parseAfter(lastEventId, 'Last-Event-ID') ?? parseAfter(query['lastEventId'], 'lastEventId'),
+  }
+}
+
+function parseTypes(value: unknown): EventType[] | undefined {
+  if (value === undefined) return undefined
+  const names = typeof value === 'string' ? value.split(',') : []
+  const isValid = names.length > 0 && names.every((name) => (eventTypes as readonly string[]).includes(name))
+  if (!isValid) throw invalid(`types ${quote(value)} is not valid. Use ${eventTypes.join(', ')}, comma-separated.`)
+  return eventTypes.filter((type) => names.includes(type))
+}
+
+function parseAfter(value: unknown, name: string): EventPosition | undefined {
+  // A client that has not received an id may send an empty one.
+  if (value === undefined || value === '') return undefined
+  const position = typeof value === 'string' ? parseEventId(value) : undefined
+  if (position) return position
+  throw invalid(`${name} ${quote(value)} is not an id of an event of this service. Omit it to receive new events only.`)
+}
+
+function invalid(message: string): TallystickError {
+  return new TallystickError({ code: 'invalid_parameter', message, retryable: false })
+}

@@ -1,0 +1,127 @@
+import {
+  encodeBase64,
+  formatVerifierKey,
+  hashRange,
+  inclusionRanges,
+  type LogProof,
+  parseTilePath,
+  periodAt,
+  TallystickError,
+  type Tile,
+  tileAt,
+  tileWidth,
+} from '@tallystick/core'
+import type { Queryable } from '@tallystick/database'
+import { type LimitAddress, rejectParameters } from '@tallystick/http'
+import { findSetIndex, type RunningLog, readEntries, type StoredCheckpoint } from '@tallystick/public-log'
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { Route } from '../routing/route.ts'
+import { describeCheckpoint, describeLogKey, describeProof, describeTiles } from './describe-log.ts'
+import { parseProofQuery } from './proof-query.ts'
+
+export type LogParts = Pick<RunningLog, 'publicLog' | 'readBundle' | 'publicSeconds'> & { readonly database: Queryable }
+
+const retryAfterSeconds = 5
+const unchanging = 'public, max-age=31536000, immutable'
+
+/** Creates the public paths of the log (DESIGN.md §3.5): checkpoint, key, tiles, entry bundles and proofs. */
+export function createLogRoutes({
+  parts,
+  chainIds,
+  limitAddress,
+}: {
+  readonly parts: LogParts
+  readonly chainIds: readonly number[]
+  readonly limitAddress: LimitAddress
+}): readonly Route[] {
+  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    // Pages of other sites may read it: it is public and the same for everyone.
+    reply.header('access-control-allow-origin', '*')
+    limitAddress(request, reply)
+    done()
+  }
+  const route = (url: string, describe: Route['describe'], handler: RouteHandlerMethod): Route => ({
+    ...{ method: 'GET', url, describe, onRequest, handler },
+  })
+  return [
+    route('/log/checkpoint', describeCheckpoint, async (request, reply) => {
+      rejectParameters(request.query as Record<string, unknown>)
+      const { note } = requireHead(parts)
+      return reply.header('cache-control', 'no-cache').type('text/plain; charset=utf-8').send(note)
+    }),
+    route('/log/key', describeLogKey, async (request, reply) => {
+      rejectParameters(request.query as Record<string, unknown>)
+      return reply.type('text/plain; charset=utf-8').send(`${formatVerifierKey(parts.publicLog.key)}\n`)
+    }),
+    route('/log/tile/*', describeTiles, async (request, reply) => {
+      rejectParameters(request.query as Record<string, unknown>)
+      const bytes = await readTile(parts, (request.params as { readonly '*': string })['*'])
+      return reply.header('cache-control', unchanging).type('application/octet-stream').send(Buffer.from(bytes))
+    }),
+    route('/log/proof', describeProof, async (request, reply) => {
+      const nowSeconds = parts.publicSeconds()
+      const { chainId, instant } = parseProofQuery(request.query as Record<string, unknown>, { chainIds, nowSeconds })
+      const body = await prove(parts, { chainId, periodStart: periodAt(instant).start })
+      return reply.header('cache-control', 'no-cache').type('application/json; charset=utf-8').send(body)
+    }),
+  ]
+}
+
+function requireHead({ publicLog }: Pick<LogParts, 'publicLog'>): StoredCheckpoint {
+  const head = publicLog.head()
+  if (head) return head
+  throw new TallystickError({
+    code: 'not_ready',
+    message: publicLog.problem()
+      ? 'The public log is not served, because the database does not have all of it. The operator has to restore it.'
+      : `The public log has no entries yet. Retry in ${retryAfterSeconds} seconds.`,
+    retryable: true,
+    retryAfterSeconds,
+  })
+}
+
+async function readTile(parts: LogParts, path: string): Promise<Uint8Array> {
+  const tile = parseTilePath(`tile/${path}`)
+  if (!tile) throw notFound('This is not the path of a tile. Tiles are at /log/tile/<level>/<index>[.p/<width>].')
+  const { size } = requireHead(parts)
+  if (tile.width > tileAt(tile, size).width) throw notFound(`The log has ${size} entries and no such tile.`)
+  if (tile.level !== 'entries') return readHashes(parts, tile)
+  const { bundle, withheld } = await parts.readBundle(tile)
+  if (bundle) return bundle
+  throw notFound(
+    `Entry ${withheld.index} is not public before its period begins, and a bundle is served only if all its entries are. ` +
+      `${withheld.index % tileWidth === 0 ? 'Retry later.' : `Up to ${withheld.index % tileWidth} entries of it are served.`}`,
+    'log_entries_withheld',
+  )
+}
+
+function readHashes({ publicLog }: LogParts, { level, index, width }: Tile): Uint8Array {
+  return publicLog.tree.readNodes(Number(level) * 8, index * tileWidth, index * tileWidth + width)
+}
+
+async function prove(
+  { publicLog, database, publicSeconds }: LogParts,
+  { chainId, periodStart }: { readonly chainId: number; readonly periodStart: bigint },
+): Promise<LogProof> {
+  const { size, root, note } = requireHead({ publicLog })
+  const index = periodStart <= publicSeconds() ? await findSetIndex(database, { chainId, periodStart }) : undefined
+  const [entry] =
+    index === undefined || index >= size ? [] : await readEntries(database, { from: index, to: index + 1 })
+  if (!entry) throw notFound(`The log has no notes of chain ${chainId} for the period that begins at ${periodStart}.`)
+  const hashes = inclusionRanges(entry.index, size).map((range) => hashRange(range, publicLog.tree.readNode))
+  return {
+    message: `Entry ${entry.index} of ${publicLog.key.name}.`,
+    origin: publicLog.key.name,
+    index: entry.index,
+    size,
+    root: encodeBase64(root),
+    leafHash: encodeBase64(entry.leaf),
+    hashes: hashes.map(encodeBase64),
+    entry: entry.line,
+    checkpoint: note,
+  }
+}
+
+function notFound(message: string, code: 'not_found' | 'log_entries_withheld' = 'not_found'): TallystickError {
+  return new TallystickError({ code, message, retryable: code !== 'not_found' })
+}

@@ -1,0 +1,48 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { Signer } from '@tallystick/issuer'
+import type { Config } from '../config/config.ts'
+import { type PortalFiles, readPortalFiles } from './portal-files.ts'
+import { describePortal, type PortalVisitor } from './portal-info.ts'
+import type { PortalParts } from './portal-routes.ts'
+import { type TestWallet, testWalletPath } from './test-wallet-route.ts'
+
+/** Options of the web page. */
+export type PortalOptions = {
+  /** Key and wallets that a sandbox shows to every visitor. Not configurable, because a production key must stay secret. */
+  readonly visitor?: Omit<PortalVisitor, 'wallet'> | undefined
+  /** Wallet that the page of a sandbox announces. Not configurable, because everybody can spend from it. */
+  readonly testWallet?: TestWallet | undefined
+  /** Directory of the built page. Default: the target of the portal's build. */
+  readonly directory?: string | undefined
+}
+
+// Target of the portal's build. Found by the name of the package, because this module is in bundles of other directories.
+const builtDirectory = join(
+  dirname(createRequire(import.meta.url).resolve('@tallystick/service/package.json')),
+  'portal',
+)
+
+/** Loads the built web page, if there is one, and its data. */
+export function openPortal({
+  config,
+  signers,
+  options: { visitor, testWallet, directory = builtDirectory } = {},
+}: {
+  readonly config: Pick<Config, 'chains' | 'ens'>
+  /** By chain id. */
+  readonly signers: ReadonlyMap<number, Signer>
+  readonly options: PortalOptions | undefined
+}): PortalParts {
+  const wallet = testWallet && { address: testWallet.address, rpcPath: testWalletPath }
+  return {
+    files: readPortalFiles(directory),
+    info: describePortal({ ...config, signers, visitor: visitor && { ...visitor, wallet } }),
+    testWallet,
+  }
+}
+
+/** Loads the operator's console, if it was built. It is beside the files of the page, which alone are public. */
+export function openConsole({ directory = builtDirectory }: PortalOptions = {}): PortalFiles | undefined {
+  return readPortalFiles(join(directory, 'console'))
+}

@@ -1,0 +1,58 @@
+import type { PoolReader } from '@tallystick/chain'
+import type { AskIndex } from '@tallystick/gateway'
+import type { PoolWatch, PublishedNotes, ReadIndexedPool } from '@tallystick/issuer'
+import type { Follower } from '@tallystick/subgraph'
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import { createPoolStates, type ReadPool } from './pool-states.ts'
+import { createReadFloatingIncome } from './read-floating-income.ts'
+import type { RateParts } from './read-rates.ts'
+
+/** Creates the parts of `/rate`: published notes, and the state of each pool by its chain and by its index. */
+export function openRate(
+  config: Pick<Config, 'data'>,
+  {
+    published,
+    index,
+    readIndexedPool,
+    pools,
+    poolWatch,
+    embedded,
+    log,
+    monotonicNow,
+  }: {
+    readonly published: PublishedNotes
+    /** Indexes of the chains in `chainIds`. */
+    readonly index: { readonly ask: AskIndex; readonly chainIds: readonly number[] }
+    readonly readIndexedPool: ReadIndexedPool
+    /** Readers by chain, for chains with an RPC. */
+    readonly pools: ReadonlyMap<number, PoolReader>
+    readonly poolWatch: Pick<PoolWatch, 'find'>
+    readonly embedded: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
+    readonly log: Logger
+    readonly monotonicNow: () => number
+  },
+): RateParts {
+  const poolStates = createPoolStates(new Map([...pools].map(([id, reader]) => [id, readPoolWith(reader)])), {
+    maxAgeMs: config.data.pollMs,
+    monotonicNow,
+    onError: (chain, error) => log.warn({ chain, err: error }, 'pool read failed; /rate falls back to the index'),
+  })
+  return {
+    published,
+    readFloatingIncome: createReadFloatingIncome(index),
+    readIndexedPool,
+    poolStates,
+    poolWatch,
+    hasRpc: (chainId) => pools.has(chainId),
+    hasIndexFault: (chainId) => embedded.get(chainId)?.follower.status().fault !== undefined,
+    maxLagSeconds: config.data.maxLagSeconds,
+  }
+}
+
+function readPoolWith(reader: PoolReader): ReadPool {
+  return async (signal) => {
+    const [pauses, floating] = await Promise.all([reader.readPauses(signal), reader.readFloatingIncome(signal)])
+    return { pauses, floating }
+  }
+}

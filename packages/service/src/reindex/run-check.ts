@@ -1,0 +1,31 @@
+import { TallystickError } from '@tallystick/core'
+import type { Queryable } from '@tallystick/database'
+import { namespaceOf } from '@tallystick/gateway'
+import { auditIndex, openSubgraph, protocolSchema } from '@tallystick/subgraph'
+import { toCheck } from './index-job.ts'
+import { createJobRpc, type JobContext, withIndexDatabase } from './job-context.ts'
+
+/** Compares the whole index of a chain with its contracts. */
+export async function runCheck(context: JobContext): Promise<void> {
+  const { chain, signal, update } = context
+  const rpc = createJobRpc(context)
+  await withIndexDatabase(context, async (database) => {
+    const namespace = namespaceOf(chain)
+    await assertIndexExists(database, { chainId: chain.id, namespace })
+    const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace })
+    const addresses = { pool: chain.domain.verifyingContract, positions: chain.subgraph.embedded.positions }
+    const result = await auditIndex({ subgraph, rpc, signal, ...addresses, onProgress: update })
+    update({ check: toCheck(result) })
+  })
+}
+
+/** Opening an index creates it, and a check must not. */
+async function assertIndexExists(
+  database: Queryable,
+  { chainId, namespace }: { readonly chainId: number; readonly namespace: string },
+): Promise<void> {
+  const rows = await database.query('select 1 from pg_namespace where nspname = $1', [namespace])
+  if (rows.length > 0) return
+  const message = `The database has no index of chain ${chainId} yet. Start the service first.`
+  throw new TallystickError({ code: 'invalid_parameter', message, retryable: false })
+}

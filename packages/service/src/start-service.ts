@@ -1,0 +1,53 @@
+import { createClosers, createMetrics } from '@tallystick/base'
+import { createRequestIds } from '@tallystick/http'
+import type { Follower } from '@tallystick/subgraph'
+import { metricHelp } from './metric-help.ts'
+import type { ServiceContext, ServiceOptions } from './service-context.ts'
+import { openServiceDatabase } from './service-database.ts'
+import { startListeners } from './start-listeners.ts'
+import { startParts } from './start-parts.ts'
+import { watchDatabase } from './watch-database.ts'
+
+export type Service = {
+  readonly baseUrl: string
+  readonly adminUrl: string
+  /** Followers of the embedded subgraphs. */
+  readonly followers: readonly Pick<Follower, 'status'>[]
+  /**
+   * Stops accepting connections, finishes pending requests and closes everything. Throws if parts fail or do not end within
+   * `listen.shutdownSeconds`. The log names them.
+   */
+  stop(): Promise<void>
+}
+
+/** Starts the whole service: database, keys, notes, subgraphs, both listeners. Closes what it opened if a step fails. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const closers = createClosers()
+  const stop = async () => {
+    const seconds = options.config.listen.shutdownSeconds
+    const parts = await closers.close(seconds * 1_000)
+    if (parts.length === 0) return
+    options.log.error({ parts, seconds }, 'shutdown incomplete; these parts were left')
+    throw new Error(`these parts did not end within ${seconds} s: ${parts.join(', ')}`)
+  }
+  try {
+    const opened = options.database ?? (await openServiceDatabase(options.config.database.reveal(), options.say))
+    closers.push('database', () => opened.close())
+    const metrics = createMetrics(metricHelp)
+    const context: ServiceContext = {
+      ...options,
+      ...watchDatabase(opened, metrics),
+      metrics,
+      monotonicNow: options.limitTime?.monotonicNow ?? (() => performance.now()),
+      nextRequestId: createRequestIds(),
+      closers,
+    }
+    const parts = await startParts(context)
+    const urls = await startListeners(context, parts)
+    const followers = [...parts.embedded.values()].map(({ follower }) => follower)
+    return { ...urls, followers, stop }
+  } catch (error) {
+    await stop().catch(() => undefined)
+    throw error
+  }
+}

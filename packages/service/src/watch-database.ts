@@ -1,0 +1,60 @@
+import type { MetricHelp, Metrics } from '@tallystick/base'
+import { type Check, TallystickError } from '@tallystick/core'
+import type { Database, Queryable } from '@tallystick/database'
+
+export const databaseMetricHelp: MetricHelp = {
+  tallystick_database_unavailable: 'ALARM: 1 while the database does not respond. Notes in memory are still served.',
+}
+
+// A statement takes milliseconds.
+const silenceMs = 2_000
+
+/**
+ * Returns the same database, and a check that knows from the statements of the service whether it responds. A replica on
+ * PostgreSQL looks for changed keys every 500 ms, so the check needs no statement of its own.
+ */
+export function watchDatabase(
+  database: Database,
+  metrics: Metrics,
+  monotonicNow: () => number = () => performance.now(),
+): { readonly database: Database; readonly checkDatabase: () => Check } {
+  let pending = 0
+  let failedSinceMs: number | undefined
+  /** Start of the first pending statement, or the last response. */
+  let silentSinceMs = 0
+  const onResponse = () => {
+    failedSinceMs = undefined
+    silentSinceMs = monotonicNow()
+  }
+  const query: Queryable['query'] = async <Row extends object>(...statement: Parameters<Queryable['query']>) => {
+    if (pending === 0) silentSinceMs = monotonicNow()
+    pending += 1
+    try {
+      const rows = await database.query<Row>(...statement)
+      onResponse()
+      return rows
+    } catch (error) {
+      if (isAway(error)) failedSinceMs ??= silentSinceMs
+      else onResponse()
+      throw error
+    } finally {
+      pending -= 1
+    }
+  }
+  const findSilence = () => {
+    if (failedSinceMs !== undefined) return failedSinceMs
+    return pending > 0 && monotonicNow() - silentSinceMs >= silenceMs ? silentSinceMs : undefined
+  }
+  const checkDatabase = () => {
+    const sinceMs = findSilence()
+    const ok = sinceMs === undefined
+    const detail = ok ? 'responds' : `no response for ${Math.round((monotonicNow() - sinceMs) / 1000)} s`
+    return { name: database.label, ok, detail, required: false, urgent: true }
+  }
+  metrics.gauge('tallystick_database_unavailable', () => [{ value: findSilence() === undefined ? 0 : 1 }])
+  return { database: { ...database, query }, checkDatabase }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof TallystickError && error.code === 'database_unavailable'
+}

@@ -1,0 +1,56 @@
+// @module-tag slow
+
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { buildDocument } from '../src/openapi/build-document.ts'
+import type { DocumentChains } from '../src/routing/document.ts'
+import { documentedRoutes } from './documented-routes.ts'
+
+const contexts: readonly [string, DocumentChains][] = [
+  ['one chain', { chainIds: [324], dataChainIds: [324], subgraphChainIds: [324] }],
+  ['two chains', { chainIds: [10, 324], dataChainIds: [10, 324], subgraphChainIds: [324] }],
+  ['no subgraph', { chainIds: [1], dataChainIds: [], subgraphChainIds: [] }],
+]
+
+// All rules of the linter except those that contradict the specification of this API or are a matter of taste.
+const rules = {
+  // DESIGN.md defines the error body, not RFC 7807. SPEC.md defines the paths.
+  'operation-4xx-problem-details-rfc7807': 'off',
+  'path-segment-plural': 'off',
+  // One response is HTML.
+  'response-mime-type': 'off',
+  // Tags are in order of importance.
+  'tags-alphabetical': 'off',
+  // Strings have a pattern if their length matters.
+  'required-string-property-missing-min-length': 'off',
+} as const
+const config = createConfig({ extends: ['all'], rules })
+
+async function lint(source: string) {
+  const problems = await lintFromString({ source, config: await config })
+  return problems.map(({ ruleId, message, location }) => `${location[0]?.pointer} ${ruleId}: ${message}`)
+}
+
+test.each(contexts)('default: the linter finds no problems, %s', async (_, context) => {
+  expect(await lint(JSON.stringify(buildDocument(context, documentedRoutes)))).toEqual([])
+})
+
+describe('a document with two faults', () => {
+  const source = JSON.stringify(buildDocument(contexts[0]![1], documentedRoutes))
+    .replace('"coupon":"369"', '"coupon":369')
+    .replace('"examples":["401"]', '"examples":["4.01"]')
+  const fieldRule = 'no-invalid-schema-examples'
+  let problems: readonly string[]
+  beforeAll(async () => {
+    problems = await lint(source)
+  })
+
+  test('error: finds an example that does not match its schema', () => {
+    const others = problems.filter((problem) => !problem.includes(fieldRule))
+    expect(others).toEqual([expect.stringContaining('`coupon` property type must be string')])
+  })
+
+  test('error: finds a field example that does not match its schema', () => {
+    expect(problems.filter((problem) => problem.includes(fieldRule))).toHaveLength(1)
+  })
+})

@@ -1,0 +1,53 @@
+import { createPublicAnswer, createQueryGate } from '@tallystick/gateway'
+import {
+  createAddressLimit,
+  createIdentifyCaller,
+  createInstance,
+  createRequestIds,
+  createTimeBudget,
+  tlsHeaders,
+} from '@tallystick/http'
+import { graphqlSchemaOf, type Subgraph } from '@tallystick/subgraph'
+import type { FastifyInstance } from 'fastify'
+import pino from 'pino'
+import { createSubgraphRoutes } from '../src/data/subgraph-route.ts'
+import { registerRoutes } from '../src/routing/register-routes.ts'
+
+/** `/subgraphs/324` alone, of a subgraph of any schema, behind a proxy on this machine. */
+export function buildSubgraphApp(
+  subgraph: Subgraph,
+  {
+    schema,
+    now = Date.now,
+    rpm = null,
+    msPerMinute = null,
+  }: {
+    readonly schema: string
+    readonly now?: () => number
+    readonly rpm?: number | null
+    readonly msPerMinute?: number | null
+  },
+): FastifyInstance {
+  const app = createInstance({
+    clock: { now },
+    log: pino({ level: 'silent' }),
+    nextRequestId: createRequestIds(),
+    headers: tlsHeaders,
+  })
+  const monotonicNow = () => performance.now()
+  const identifyCaller = createIdentifyCaller(['127.0.0.1'])
+  const subgraphs = new Map([[324, createPublicAnswer(subgraph, graphqlSchemaOf(schema))]])
+  const routes = createSubgraphRoutes({
+    queries: { subgraphs, gate: createQueryGate({ runningMax: 4, waitingMax: 100 }) },
+    limitAddress: createAddressLimit({ rpm, identifyCaller, monotonicNow }),
+    identifyCaller,
+    budget: createTimeBudget({ msPerMinute, monotonicNow }),
+  })
+  registerRoutes(app, { routes, authenticate: notAuthenticated })
+  return app
+}
+
+/** No route of the subgraphs needs a key. */
+function notAuthenticated(): never {
+  throw new Error('a route without a scope was authenticated')
+}
