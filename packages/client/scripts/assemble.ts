@@ -3,18 +3,20 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Face, nameModules, readFace } from '../../../scripts/name-modules.mjs'
 
-// Assembles dist, the published folder: the modules tsc built that the entries import, and those of base, core and contracts as
-// `base/…`, `core/…` and `contracts/…`. An integrator installs viem, and gets the noble libraries that viem has too. Decision 0010.
+// Assembles dist, the published folder: the modules tsc built that the entries import, and those of base, core, contracts and tlog in
+// folders of their names. An integrator installs viem, and gets the noble libraries that viem has too. Decision 0010.
 
 const client = fileURLToPath(new URL('../', import.meta.url))
 const bundledPackages: Readonly<Record<string, string>> = {
   base: fileURLToPath(new URL('../../base/dist/', import.meta.url)),
   core: fileURLToPath(new URL('../../core/dist/', import.meta.url)),
+  tlog: fileURLToPath(new URL('../../tlog/dist/', import.meta.url)),
   contracts: fileURLToPath(new URL('../../contracts/dist/generated/', import.meta.url)),
 }
 const faces = [
   { name: 'base', imported: '@tallystick/base/pure', module: 'pure' },
   { name: 'core', imported: '@tallystick/core', module: 'index' },
+  { name: 'tlog', imported: '@tallystick/tlog', module: 'index' },
 ] as const
 const importPattern = /((?:from|import)\s*\(?\s*)(['"])([^'"]+)\2/g
 
@@ -78,7 +80,7 @@ function findBuild(module: string): string {
 
 /** Returns the path in dist, without its extension, of an imported module. */
 function moduleOf(path: string, name: string): string {
-  const bundled = /^@tallystick\/(?:base|core|contracts)\/.+$/.exec(name)?.[0]
+  const bundled = /^@tallystick\/(?:base|core|contracts|tlog)\/.+$/.exec(name)?.[0]
   if (bundled) return bundled.replace('@tallystick/', '')
   if (name.startsWith('.')) return join(dirname(path), name.replace(/\.(js|ts)$/, ''))
   throw new Error(`${path} imports ${name}, which is not part of the published package.`)

@@ -247,7 +247,9 @@ describe('default: a bundle contains only the used modules', () => {
     console.log(`bundle of ${name} ${from}: ${sizes[0]}, with viem ${sizes[1]}`)
     expect(code.length).toBeLessThan(limit)
     expect(withViem(bundled).code.length).toBeLessThan(limitWithViem)
-    expect(withViem(bundled).modules.filter((path) => /zod|temporal|packages\/(core|contracts)/.test(path))).toEqual([])
+    expect(
+      withViem(bundled).modules.filter((path) => /zod|temporal|packages\/(core|contracts|tlog)/.test(path)),
+    ).toEqual([])
     if (name !== '*' && name !== 'createClient') expect(code).not.toContain('x-api-key')
   })
 

@@ -57,47 +57,6 @@ export {
   type LastFloatingIncome,
   type MissingIncome,
 } from './rates/current-rates.ts'
-export { decodeBase64, encodeBase64 } from './transparency/base64.ts'
-export {
-  type Checkpoint,
-  CheckpointError,
-  checkpointBytesMax,
-  formatCheckpoint,
-  formatSignedNote,
-  openCheckpoint,
-} from './transparency/checkpoint.ts'
-export { decodeBundle, encodeBundle, entryBytesMax } from './transparency/entry-bundle.ts'
-export {
-  type CurveEntry,
-  formatLogEntry,
-  type LogEntry,
-  type NotesEntry,
-  parseLogEntry,
-  publicFrom,
-  type SignerEntry,
-} from './transparency/log-entry.ts'
-export { emptyRoot, equalBytes, hashBytes, leafHash, nodeHash } from './transparency/merkle-hash.ts'
-export {
-  consistencyRanges,
-  hashRange,
-  inclusionRanges,
-  nodesOf,
-  type ReadNode,
-  rootOf,
-  type TreeNode,
-} from './transparency/merkle-range.ts'
-export { createMerkleTree, type MerkleTree } from './transparency/merkle-tree.ts'
-export { rootAfter } from './transparency/root-after.ts'
-export { formatTilePath, hashOfNode, parseTilePath, type Tile, tileAt, tileOf, tileWidth } from './transparency/tile.ts'
-export { decodeUtf8, encodeUtf8 } from './transparency/utf8.ts'
-export {
-  createVerifierKey,
-  formatVerifierKey,
-  isOrigin,
-  parseVerifierKey,
-  type VerifierKey,
-} from './transparency/verifier-key.ts'
-export { type TreeHead, verifyConsistency, verifyInclusion } from './transparency/verify-proof.ts'
 export {
   type BillBasis,
   type BillRate,
@@ -165,6 +124,15 @@ export {
   historyPeriodSchema,
   historyRateResponseSchema,
 } from './wire/history-response.ts'
+export {
+  type CurveEntry,
+  formatLogEntry,
+  type LogEntry,
+  type NotesEntry,
+  parseLogEntry,
+  publicFrom,
+  type SignerEntry,
+} from './wire/log-entry.ts'
 export { type LogProof, logProofSchema } from './wire/log-proof.ts'
 export {
   decodeNote,

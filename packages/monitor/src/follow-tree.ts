@@ -7,7 +7,7 @@ import {
   equalBytes,
   openCheckpoint,
   type VerifierKey,
-} from '@tallystick/core'
+} from '@tallystick/tlog'
 import { LogFaultError, MissingTileError, StaleCheckpointError } from './log-fault.ts'
 import { type LogSource, LogUnreachableError } from './log-source.ts'
 import type { MonitorState } from './monitor-state.ts'

@@ -1,5 +1,6 @@
 import { createRangeSizer, createRpcEndpoint, createRpcPool, type RangeSizer, type RpcPool } from '@tallystick/chain'
-import { TallystickError, type VerifierKey } from '@tallystick/core'
+import { TallystickError } from '@tallystick/core'
+import type { VerifierKey } from '@tallystick/tlog'
 import type { Finding } from './finding.ts'
 import { createLogSource, type LogSource } from './log-source.ts'
 import type { MonitorState } from './monitor-state.ts'

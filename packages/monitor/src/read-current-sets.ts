@@ -1,14 +1,5 @@
-import {
-  encodeUtf8,
-  equalBytes,
-  type LogEntry,
-  leafHash,
-  type NotesEntry,
-  type Period,
-  parseJson,
-  periodAt,
-  tileWidth,
-} from '@tallystick/core'
+import { type LogEntry, type NotesEntry, type Period, parseJson, periodAt } from '@tallystick/core'
+import { encodeUtf8, equalBytes, leafHash, tileWidth } from '@tallystick/tlog'
 import { z } from 'zod'
 import { checkEntry, readEntry, toLoggedSet } from './check-entry.ts'
 import type { Finding, FindingKind } from './finding.ts'

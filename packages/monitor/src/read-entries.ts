@@ -1,13 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import {
-  decodeBundle,
-  entryBytesMax,
-  equalBytes,
-  formatTilePath,
-  type LogEntry,
-  leafHash,
-  tileWidth,
-} from '@tallystick/core'
+import type { LogEntry } from '@tallystick/core'
+import { decodeBundle, entryBytesMax, equalBytes, formatTilePath, leafHash, tileWidth } from '@tallystick/tlog'
 import { checkEntry, readEntry, recordEntry } from './check-entry.ts'
 import type { Finding } from './finding.ts'
 import { LogFaultError } from './log-fault.ts'

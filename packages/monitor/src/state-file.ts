@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { decodeBase64, equalBytes, TallystickError } from '@tallystick/core'
+import { TallystickError } from '@tallystick/core'
+import { decodeBase64, equalBytes } from '@tallystick/tlog'
 import { createState, type MonitorState, monitorStateSchema } from './monitor-state.ts'
 import { decodeEdge, rootOfEdge } from './tree-edge.ts'
 

@@ -7,7 +7,7 @@ import {
   nodeHash,
   rootOf,
   tileWidth,
-} from '@tallystick/core'
+} from '@tallystick/tlog'
 
 /**
  * Right edge of a tree: the hashes of the last, partial tile of each level, from the leaves on. The root and every later tree

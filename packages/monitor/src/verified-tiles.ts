@@ -11,7 +11,7 @@ import {
   tileAt,
   tileOf,
   tileWidth,
-} from '@tallystick/core'
+} from '@tallystick/tlog'
 import { LogFaultError, MissingTileError } from './log-fault.ts'
 import type { LogSource } from './log-source.ts'
 import { rootOfEdge, rootOfTile, splitHashes, type TreeEdge } from './tree-edge.ts'

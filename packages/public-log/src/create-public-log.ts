@@ -1,19 +1,7 @@
 import { type Clock, toSeconds } from '@tallystick/base'
-import {
-  type Checkpoint,
-  createMerkleTree,
-  encodeUtf8,
-  equalBytes,
-  leafHash,
-  type MerkleTree,
-  openCheckpoint,
-  periodAt,
-  rootAfter,
-  rootOf,
-  TallystickError,
-  type VerifierKey,
-} from '@tallystick/core'
+import { TallystickError, periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
+import { type Checkpoint, createMerkleTree, encodeUtf8, equalBytes, leafHash, type MerkleTree, openCheckpoint, rootAfter, rootOf, type VerifierKey } from '@tallystick/tlog'
 import type { Refusal } from '@tallystick/issuer'
 import { runOneAtATime } from '@tallystick/keys'
 import type { Logger } from 'pino'

@@ -1,6 +1,7 @@
-import { encodeUtf8, equalBytes, type LogEntry, leafHash, parseLogEntry } from '@tallystick/core'
+import { type LogEntry, parseLogEntry } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import { findLoggedCurves, findLoggedSets } from '@tallystick/issuer'
+import { encodeUtf8, equalBytes, leafHash } from '@tallystick/tlog'
 import type { PublicLog } from './create-public-log.ts'
 import { curveEntryOf, isSameContent, notesEntryOf } from './format-entries.ts'
 import { readEntries } from './log-store.ts'

@@ -1,11 +1,5 @@
-import {
-  type CurveEntry,
-  encodeNote,
-  encodeUtf8,
-  formatLogEntry,
-  type NoteDomain,
-  type NotesEntry,
-} from '@tallystick/core'
+import { type CurveEntry, type NoteDomain, type NotesEntry, encodeNote, formatLogEntry } from '@tallystick/core'
+import { encodeUtf8 } from '@tallystick/tlog'
 import type { Curve, NoteSet } from '@tallystick/issuer'
 
 type Unsalted<Entry extends { readonly salt: string }> = Omit<Entry, 'salt'>

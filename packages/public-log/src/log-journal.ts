@@ -1,13 +1,7 @@
-import {
-  createLineFile,
-  DamagedLineError,
-  decodeChecksumLine,
-  encodeChecksumLine,
-  openLineFile,
-  readLineFile,
-} from '@tallystick/base'
-import { encodeUtf8, leafHash, TallystickError } from '@tallystick/core'
+import { DamagedLineError, createLineFile, decodeChecksumLine, encodeChecksumLine, openLineFile, readLineFile } from '@tallystick/base'
+import { TallystickError } from '@tallystick/core'
 import { lockDirectory } from '@tallystick/database'
+import { encodeUtf8, leafHash } from '@tallystick/tlog'
 import { z } from 'zod'
 
 /** A file on this replica's disk with every entry that it showed to the public. It survives a restore of the database. */

@@ -6,7 +6,7 @@ import {
   formatSignedNote,
   formatVerifierKey,
   type VerifierKey,
-} from '@tallystick/core'
+} from '@tallystick/tlog'
 
 /** Ed25519 key of the public log. */
 export type LogKey = {

@@ -1,5 +1,6 @@
 import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { TallystickError } from '@tallystick/core'
 import {
   type Checkpoint,
   decodeBundle,
@@ -7,12 +8,11 @@ import {
   formatTilePath,
   formatVerifierKey,
   openCheckpoint,
-  TallystickError,
   type Tile,
   tileAt,
   tileWidth,
   type VerifierKey,
-} from '@tallystick/core'
+} from '@tallystick/tlog'
 import type { PublicLog } from './create-public-log.ts'
 import type { StoredCheckpoint } from './log-store.ts'
 import type { BundleReader } from './read-bundle.ts'

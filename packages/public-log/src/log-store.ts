@@ -1,5 +1,6 @@
-import { encodeUtf8, entryBytesMax, formatLogEntry, type LogEntry, leafHash, publicFrom } from '@tallystick/core'
+import { formatLogEntry, type LogEntry, publicFrom } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
+import { encodeUtf8, entryBytesMax, leafHash } from '@tallystick/tlog'
 
 /** Entry of the log as it is stored. */
 export type StoredEntry = {

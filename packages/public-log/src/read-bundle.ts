@@ -1,5 +1,5 @@
-import { encodeBundle, encodeUtf8, tileWidth } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
+import { encodeBundle, encodeUtf8, tileWidth } from '@tallystick/tlog'
 import { LRUCache } from 'lru-cache'
 import { readEntries } from './log-store.ts'
 

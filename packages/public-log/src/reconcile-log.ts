@@ -1,17 +1,8 @@
 import type { Secret } from '@tallystick/base'
-import {
-  type Checkpoint,
-  createMerkleTree,
-  encodeUtf8,
-  equalBytes,
-  leafHash,
-  parseLogEntry,
-  publicFrom,
-  rootAfter,
-  TallystickError,
-} from '@tallystick/core'
-import { type Auditor, auditedTransaction, type Database, type Queryable } from '@tallystick/database'
-import { keepNewestCurves, type RecordsReport } from '@tallystick/issuer'
+import { type Checkpoint, createMerkleTree, encodeUtf8, equalBytes, leafHash, rootAfter } from '@tallystick/tlog'
+import { TallystickError, parseLogEntry, publicFrom } from '@tallystick/core'
+import { type Auditor, type Database, type Queryable, auditedTransaction } from '@tallystick/database'
+import { type RecordsReport, keepNewestCurves } from '@tallystick/issuer'
 import { type LogJournal, openLogJournal } from './log-journal.ts'
 import { parseLogKey } from './log-key.ts'
 import { readMirrorEntries, readMirrorHead } from './log-mirror.ts'

@@ -1,5 +1,5 @@
-import { formatCheckpoint, type MerkleTree, rootAfter } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
+import { formatCheckpoint, type MerkleTree, rootAfter } from '@tallystick/tlog'
 import type { LogKey } from './log-key.ts'
 import { logChannel } from './log-migrations.ts'
 import { countEntries, findCheckpoint, insertCheckpoint, readLeaves } from './log-store.ts'

@@ -16,7 +16,7 @@ import {
   type VerifierKey,
   verifyConsistency,
   verifyInclusion,
-} from '@tallystick/core'
+} from '@tallystick/tlog'
 import { createPublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

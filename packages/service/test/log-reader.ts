@@ -1,22 +1,20 @@
 import { request } from 'node:https'
+import { createRecentResults, type LogEntry, parseLogEntry } from '@tallystick/core'
 import {
   type Checkpoint,
   consistencyRanges,
-  createRecentResults,
   decodeBundle,
   formatTilePath,
   hashOfNode,
   hashRange,
-  type LogEntry,
   nodesOf,
   openCheckpoint,
-  parseLogEntry,
   parseVerifierKey,
   tileAt,
   tileOf,
   type VerifierKey,
   verifyConsistency,
-} from '@tallystick/core'
+} from '@tallystick/tlog'
 import { type Setting, secureContext, start, type TestService } from './harness.ts'
 
 export const origin = 'notes.example/log'

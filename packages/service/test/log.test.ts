@@ -1,6 +1,7 @@
 // @module-tag server
 
-import { decodeBase64, type LogProof, leafHash, logProofSchema, verifyInclusion } from '@tallystick/core'
+import { decodeBase64, leafHash, verifyInclusion } from '@tallystick/tlog'
+import { type LogProof, logProofSchema } from '@tallystick/core'
 import { createLogKeyText } from '@tallystick/public-log'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startFakeRpc } from './fake-rpc.ts'

@@ -8,13 +8,12 @@ import {
   type NoteTerms,
   noteTypedData,
   type Period,
-  parseVerifierKey,
   periodAfter,
   periodAt,
   type SignerEntry,
-  type VerifierKey,
 } from '@tallystick/core'
-import { createMonitor, createState, type MonitorEvent, type MonitorState } from '@tallystick/monitor'
+import { type MonitorEvent, type MonitorState, createMonitor, createState } from '@tallystick/monitor'
+import { type VerifierKey, parseVerifierKey } from '@tallystick/tlog'
 import { createPublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import { servePublicLog } from '@tallystick/workbench/public-log/serve-public-log'
 import { type Address, type Hex, parseSignature } from 'viem'

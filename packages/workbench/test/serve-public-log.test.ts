@@ -1,4 +1,4 @@
-import { decodeBundle, openCheckpoint, parseVerifierKey, type VerifierKey } from '@tallystick/core'
+import { decodeBundle, openCheckpoint, parseVerifierKey, type VerifierKey } from '@tallystick/tlog'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPublicLog } from '../src/public-log/create-public-log.ts'
 import { servePublicLog } from '../src/public-log/serve-public-log.ts'

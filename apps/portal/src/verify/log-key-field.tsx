@@ -1,4 +1,4 @@
-import { parseVerifierKey } from '@tallystick/core/transparency/verifier-key'
+import { parseVerifierKey } from '@tallystick/tlog'
 import { useState } from 'preact/hooks'
 import { readPastedKey, storePastedKey } from './log-storage.ts'
 

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { formatVerifierKey, isOrigin, TallystickError } from '@tallystick/core'
-import { createLogKeyText, type LogKey, parseLogKey } from '@tallystick/public-log'
+import { formatVerifierKey, isOrigin } from '@tallystick/tlog'
+import { TallystickError } from '@tallystick/core'
+import { type LogKey, createLogKeyText, parseLogKey } from '@tallystick/public-log'
 import { readConfigJson } from '@tallystick/service'
 
 type InitOptions = {

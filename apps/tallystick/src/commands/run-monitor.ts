@@ -1,4 +1,4 @@
-import { parseVerifierKey } from '@tallystick/core'
+import { parseVerifierKey } from '@tallystick/tlog'
 import { startMonitor } from '@tallystick/monitor'
 import { isHttpUrl, stopOnSignal } from '@tallystick/service'
 import type { Command } from 'commander'

@@ -1,5 +1,5 @@
-import { openCheckpoint } from '@tallystick/core'
-import { countJournalEntries, type LogReport, parseLogKey, readMirrorHead } from '@tallystick/public-log'
+import { openCheckpoint } from '@tallystick/tlog'
+import { type LogReport, countJournalEntries, parseLogKey, readMirrorHead } from '@tallystick/public-log'
 import type { Config, Findings } from '@tallystick/service'
 
 const shownMax = 5

@@ -1,16 +1,7 @@
 import { existsSync } from 'node:fs'
-import { isOrigin } from '@tallystick/core'
+import { isOrigin } from '@tallystick/tlog'
 import { createPrivateKeySigner } from '@tallystick/issuer'
-import {
-  addressSchema,
-  awsKeySchema,
-  checkAuthority,
-  checkCertificate,
-  gcpKeySchema,
-  httpUrl,
-  networkSchema,
-  secretSchema,
-} from '@tallystick/service'
+import { addressSchema, awsKeySchema, checkAuthority, checkCertificate, gcpKeySchema, httpUrl, networkSchema, secretSchema } from '@tallystick/service'
 import { z } from 'zod'
 import type { Answers } from './questions.ts'
 

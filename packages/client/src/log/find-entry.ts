@@ -1,4 +1,4 @@
-import { decodeUtf8, encodeUtf8 } from '@tallystick/core'
+import { decodeUtf8, encodeUtf8 } from '@tallystick/tlog'
 import { decodeCount, decodeMember, decodeString, type Place } from '../decode/decode.ts'
 import { MalformedAnswerError } from '../errors.ts'
 import type { LogReader } from './log-reader.ts'

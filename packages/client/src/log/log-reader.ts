@@ -11,7 +11,7 @@ import {
   type TreeNode,
   tileOf,
   tileWidth,
-} from '@tallystick/core'
+} from '@tallystick/tlog'
 import { ClientError } from '../client-error.ts'
 import type { Connection } from '../http/connection.ts'
 import { requestBytes } from '../http/request-bytes.ts'

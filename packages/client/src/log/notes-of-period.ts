@@ -1,4 +1,5 @@
-import { decodeUtf8, type Note } from '@tallystick/core'
+import type { Note } from '@tallystick/core'
+import { decodeUtf8 } from '@tallystick/tlog'
 import { decodeDecimal, decodeList, decodeMember, decodeString, type Place, refuse } from '../decode/decode.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { NotLoggedError } from './log-error.ts'

@@ -10,7 +10,7 @@ import {
   type TreeHead,
   type VerifierKey,
   verifyConsistency,
-} from '@tallystick/core'
+} from '@tallystick/tlog'
 import { InvalidRequestError } from '../errors.ts'
 import { forked, invalid } from './log-failures.ts'
 import type { LogReader } from './log-reader.ts'

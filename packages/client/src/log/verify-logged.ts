@@ -1,14 +1,14 @@
+import type { Note } from '@tallystick/core'
 import {
   type Checkpoint,
   hashRange,
   inclusionRanges,
   leafHash,
-  type Note,
   nodesOf,
   parseVerifierKey,
   type VerifierKey,
   verifyInclusion,
-} from '@tallystick/core'
+} from '@tallystick/tlog'
 import { createEnvironment, type Environment, type FetchFunction } from '../environment.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { type Connection, parseUrl } from '../http/connection.ts'

@@ -1,3 +1,4 @@
+import type { Queryable } from '@tallystick/database'
 import {
   createMerkleTree,
   encodeBase64,
@@ -6,8 +7,7 @@ import {
   leafHash,
   type MerkleTree,
   rootOf,
-} from '@tallystick/core'
-import type { Queryable } from '@tallystick/database'
+} from '@tallystick/tlog'
 import { type AuditHead, AuditHeadError, readAuditHead } from './audit-head.ts'
 import { auditContent } from './audit-leaves.ts'
 

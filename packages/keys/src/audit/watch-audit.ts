@@ -1,6 +1,6 @@
 import type { MetricHelp, Metrics } from '@tallystick/base'
-import { createMerkleTree, encodeBase64, rootOf } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
+import { createMerkleTree, encodeBase64, rootOf } from '@tallystick/tlog'
 import type { Logger } from 'pino'
 import { auditHeadPath, readAuditHead, writeAuditHead } from './audit-head.ts'
 import { findHeadFault, readLeaves } from './check-audit.ts'

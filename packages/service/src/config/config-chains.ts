@@ -1,5 +1,5 @@
 import type { Secret } from '@tallystick/base'
-import { entryBytesMax } from '@tallystick/core'
+import { entryBytesMax } from '@tallystick/tlog'
 import { notesEntryBytesMax } from '@tallystick/public-log'
 import { z } from 'zod'
 import { addressSchema, explorerSchema, isList, isObject, publicRpcSchema, tenorsSchema } from './config-fields.ts'

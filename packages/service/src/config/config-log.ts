@@ -1,5 +1,5 @@
 import type { Secret } from '@tallystick/base'
-import { isOrigin } from '@tallystick/core'
+import { isOrigin } from '@tallystick/tlog'
 import { parseLogKey } from '@tallystick/public-log'
 import { z } from 'zod'
 import type { ConfigSources } from './config-secrets.ts'

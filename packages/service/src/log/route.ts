@@ -1,17 +1,6 @@
-import {
-  encodeBase64,
-  formatVerifierKey,
-  hashRange,
-  inclusionRanges,
-  type LogProof,
-  parseTilePath,
-  periodAt,
-  TallystickError,
-  type Tile,
-  tileAt,
-  tileWidth,
-} from '@tallystick/core'
+import { type LogProof, periodAt, TallystickError } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
+import { encodeBase64, formatVerifierKey, hashRange, inclusionRanges, parseTilePath, type Tile, tileAt, tileWidth } from '@tallystick/tlog'
 import { type LimitAddress, rejectParameters } from '@tallystick/http'
 import { findSetIndex, type RunningLog, readEntries, type StoredCheckpoint } from '@tallystick/public-log'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'

@@ -14,7 +14,7 @@ import {
   rootOf,
   type Tile,
   tileAt,
-} from '@tallystick/core'
+} from '@tallystick/tlog'
 
 /** A public log in memory (C2SP tlog-tiles), for tests. */
 export type PublicLog = {

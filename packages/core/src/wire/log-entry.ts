@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { parseJson } from '../json/parse-json.ts'
-import { signingDomainSchema } from '../wire/chains-response.ts'
-import { curveProvenanceSchema } from '../wire/curve-provenance.ts'
-import { bpsForm, chainIdForm } from '../wire/forms.ts'
-import { wireNoteSchema } from '../wire/notes-response.ts'
+import { signingDomainSchema } from './chains-response.ts'
+import { curveProvenanceSchema } from './curve-provenance.ts'
+import { bpsForm, chainIdForm } from './forms.ts'
+import { wireNoteSchema } from './notes-response.ts'
 
 const version = z.literal(1)
 /** 16 random bytes. They keep the content of a withheld entry secret, although its hash is public. */

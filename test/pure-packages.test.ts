@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-// The compiler keeps Node and the DOM out of this package: its tsconfig has no such types. It cannot keep out the clock and
-// the randomness of the language itself.
-test('behavior: core reads no clock, uses no randomness and creates no Date', () => {
-  const folder = new URL('./', import.meta.url)
+// The compiler keeps Node and the DOM out of these packages: their tsconfig has no such types. It cannot keep out the clock
+// and the randomness of the language itself.
+test.each(['core', 'tlog'])('behavior: %s reads no clock, uses no randomness and creates no Date', (name) => {
+  const folder = new URL(`../packages/${name}/src/`, import.meta.url)
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('.ts') && !path.endsWith('.test.ts'),
   )
