@@ -7,13 +7,13 @@ export function nameModules(text, findFace) {
   return text.replace(namedPattern, (whole, verb, type = '', names, from) => {
     const face = findFace(from)
     if (!face) return whole
-    return splitNames(names)
-      .map((name) => {
-        const module = face.get(name.replace(/ as .*/, ''))
-        if (module === undefined) throw new Error(`${from} does not export ${name}`)
-        return `${verb}${type} { ${name} } from '${module}'`
-      })
-      .join('\n')
+    const byModule = new Map()
+    for (const name of splitNames(names)) {
+      const module = face.get(name.replace(/ as .*/, ''))
+      if (module === undefined) throw new Error(`${from} does not export ${name}`)
+      byModule.set(module, [...(byModule.get(module) ?? []), name])
+    }
+    return [...byModule].map(([module, own]) => `${verb}${type} { ${own.join(', ')} } from '${module}'`).join('\n')
   })
 }
 

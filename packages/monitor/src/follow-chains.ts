@@ -149,9 +149,9 @@ function isSetPending(
   context: MonitorContext,
   { name, isLogRead, isPast }: { readonly name: string; readonly isLogRead: boolean; readonly isPast: boolean },
 ): boolean {
-  const { state, tiles, early, undecided, stoppedBy, monotonicNow } = context
+  const { state, tree, early, undecided, stoppedBy, monotonicNow } = context
   if (!isLogRead || stoppedBy === 'unknown') return true
-  if (state.checked >= (tiles?.edge.size ?? 0) || isOverdue(context)) return false
+  if (state.checked >= (tree?.size ?? 0) || isOverdue(context)) return false
   const since = undecided.get(name) ?? monotonicNow()
   return early.get(name) !== null || (!isPast && monotonicNow() - since < undecidedMsMax)
 }

@@ -1,12 +1,13 @@
 import { formatPeriod, type LogEntry, periodAt } from '@tallystick/core'
+import { MissingTileError, type VerifiedTree, WrongTileError } from '@tallystick/tlog'
 import { findPeriodFrom, hasDate } from './calendar-bounds.ts'
+import type { Finding } from './finding.ts'
 import { followTree } from './follow-tree.ts'
-import { LogFaultError, MissingTileError, StaleCheckpointError } from './log-fault.ts'
+import { LogFaultError, StaleCheckpointError } from './log-fault.ts'
 import { LogUnreachableError } from './log-source.ts'
 import { type MonitorContext, saveSometimes, sayProgress } from './monitor-context.ts'
 import { readCurrentSets, type WantedSet } from './read-current-sets.ts'
 import { auditTile, readEntries } from './read-entries.ts'
-import type { VerifiedTiles } from './verified-tiles.ts'
 
 // The longest period, 19 h, and the longest sign-ahead, 6 h: a curve that is set when the next period is signed already is in
 // force, and public, after both. One hour is left for copies of a log.
@@ -25,16 +26,16 @@ export async function followLog(context: MonitorContext, wanted: readonly Wanted
   const { state, warnings } = context
   try {
     const isNewest = await followNewestTree(context)
-    const { tiles } = context
-    if (!tiles) return false
-    await readNewEntries(context, tiles)
-    await readCurrentSets({ ...context, tiles }, [...wanted, ...setsInForce(context)])
+    const { tree } = context
+    if (!tree) return false
+    await readNewEntries(context, tree)
+    await readCurrentSets({ ...context, tree }, [...wanted, ...setsInForce(context)])
     if (!isNewest) return false
     state.missing = {}
     context.hasCaughtUp = true
     context.totals.successes.set('log', context.now())
     warnings.clear('the log')
-    await auditSometimes(context, tiles)
+    await auditSometimes(context, tree)
     return true
   } catch (error) {
     handleFailure(context, error)
@@ -45,15 +46,20 @@ export async function followLog(context: MonitorContext, wanted: readonly Wanted
 function handleFailure(context: MonitorContext, error: unknown): void {
   if (context.signal.aborted) return
   if (error instanceof LogFaultError) context.report(error.finding)
+  else if (error instanceof WrongTileError) context.report(toFinding(error))
   else if (error instanceof MissingTileError) judgeMissing(context, error)
   else if (error instanceof LogUnreachableError) context.warnings.set('the log', error.message)
   else throw error
 }
 
+function toFinding({ path, message }: WrongTileError): Finding {
+  return { kind: path.startsWith('tile/entries/') ? 'bundle_wrong' : 'tile_wrong', subject: path, message }
+}
+
 /** Follows the tree. Returns false if the log shows an older one than before. */
 async function followNewestTree(context: MonitorContext): Promise<boolean> {
   try {
-    context.tiles = await followTree(context, context.tiles)
+    context.tree = await followTree(context, context.tree)
     return true
   } catch (error) {
     if (!(error instanceof StaleCheckpointError)) throw error
@@ -62,12 +68,12 @@ async function followNewestTree(context: MonitorContext): Promise<boolean> {
   }
 }
 
-async function readNewEntries(context: MonitorContext, tiles: VerifiedTiles): Promise<void> {
+async function readNewEntries(context: MonitorContext, tree: VerifiedTree): Promise<void> {
   const { state, rpcs, signal } = context
-  const { size } = tiles.edge
+  const { size } = tree
   const { stoppedBy } = await readEntries({
     ...context,
-    tiles,
+    tree,
     followed: new Set([...rpcs.keys()].map(String)),
     isOver: () => signal.aborted,
     shouldSearch: isSearchDue(context, size),
@@ -95,9 +101,9 @@ function isSearchDue(context: MonitorContext, size: number): boolean {
 }
 
 /** Returns whether entries are unread for longer than any log withholds them. */
-export function isOverdue({ state, tiles, now }: MonitorContext): boolean {
+export function isOverdue({ state, tree, now }: MonitorContext): boolean {
   const since = state.growth[0]?.at ?? now()
-  const behind = (tiles?.edge.size ?? 0) - state.checked
+  const behind = (tree?.size ?? 0) - state.checked
   return now() - since > withheldMsMax || behind > entriesBehindMax
 }
 
@@ -128,11 +134,11 @@ function setsInForce({ state, now }: MonitorContext): WantedSet[] {
   return Object.keys(state.chains).map((chainId) => ({ chainId, atSeconds }))
 }
 
-async function auditSometimes(context: MonitorContext, tiles: VerifiedTiles): Promise<void> {
+async function auditSometimes(context: MonitorContext, tree: VerifiedTree): Promise<void> {
   if (context.lastAuditAt !== undefined && context.monotonicNow() - context.lastAuditAt < auditMs) return
   context.lastAuditAt = context.monotonicNow()
   try {
-    await auditTile({ ...context, tiles })
+    await auditTile({ ...context, tree })
   } catch (error) {
     // What is new was read. An old tile that is gone was there before, so that is no delay of a copy.
     if (error instanceof MissingTileError) {

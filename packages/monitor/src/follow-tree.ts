@@ -1,21 +1,25 @@
 import {
   type Checkpoint,
   checkpointBytesMax,
+  createVerifiedTree,
   decodeBase64,
   decodeUtf8,
   encodeBase64,
   equalBytes,
+  MissingTileError,
   openCheckpoint,
+  type TreeEdge,
+  type VerifiedTree,
   type VerifierKey,
+  WrongTileError,
 } from '@tallystick/tlog'
-import { LogFaultError, MissingTileError, StaleCheckpointError } from './log-fault.ts'
-import { type LogSource, LogUnreachableError } from './log-source.ts'
+import { LogFaultError, StaleCheckpointError } from './log-fault.ts'
+import { LogUnreachableError, type MonitoredSource } from './log-source.ts'
 import type { MonitorState } from './monitor-state.ts'
-import { emptyEdge, encodeEdge } from './tree-edge.ts'
-import { createVerifiedTiles, fetchEdge, type VerifiedTiles } from './verified-tiles.ts'
+import { encodeEdge } from './tree-edge.ts'
 
 export type TreeContext = {
-  readonly source: LogSource
+  readonly source: MonitoredSource
   readonly key: VerifierKey
   readonly state: MonitorState
   /** Unix ms. */
@@ -27,34 +31,46 @@ const staleMs = 300_000
 const growthMax = 1_000
 
 /**
- * Reads the checkpoint and verifies its signature and that its tree extends the last one. Returns the tiles of the newest tree.
- * Throws `LogFaultError`, `StaleCheckpointError`, `MissingTileError` or `LogUnreachableError`, and changes nothing then.
+ * Reads the checkpoint and verifies its signature and that its tree extends the last one. Returns the newest tree. Throws
+ * `LogFaultError`, `StaleCheckpointError`, `MissingTileError`, `WrongTileError` or `LogUnreachableError`, and changes
+ * nothing then.
  */
-export async function followTree(context: TreeContext, tiles: VerifiedTiles | undefined): Promise<VerifiedTiles> {
+export async function followTree(context: TreeContext, known: VerifiedTree | undefined): Promise<VerifiedTree> {
   const { source, state, now } = context
   const note = await readCheckpoint(source)
   const checkpoint = verifyNote(note, context)
   const last = state.checkpoint
-  const known = tiles ?? createVerifiedTiles(source, emptyEdge)
-  if (last && checkpoint.size < last.size) throw await judgeSmaller(context, { checkpoint, note, tiles: known })
-  if (last && checkpoint.size === last.size) {
+  if (last && known && checkpoint.size < last.size) throw await judgeSmaller(context, { checkpoint, note, tree: known })
+  if (last && known && checkpoint.size === last.size) {
     if (equalBytes(checkpoint.root, decodeBase64(last.root) as Uint8Array)) return known
     throw forked(context, { checkpoint, note })
   }
-  const next = createVerifiedTiles(source, await fetchEdge(source, checkpoint))
+  const next = createVerifiedTree(source, checkpoint)
+  const edge = await readEdge(next, checkpoint)
   if (last && !equalBytes(await next.rootAt(last.size), decodeBase64(last.root) as Uint8Array)) {
     throw forked(context, { checkpoint, note })
   }
   const at = now()
   state.checkpoint = { size: checkpoint.size, root: encodeBase64(checkpoint.root), note, seenAt: at }
-  state.edge = encodeEdge(next.edge)
+  state.edge = encodeEdge(edge)
   state.growth.push({ size: checkpoint.size, at })
   // The first one counts: it says how long the oldest unread entry has been in the log.
   if (state.growth.length > growthMax) state.growth.splice(1, 1)
   return next
 }
 
-async function readCheckpoint(source: LogSource): Promise<string> {
+async function readEdge(tree: VerifiedTree, { size, root }: Checkpoint): Promise<TreeEdge> {
+  try {
+    return await tree.readEdge()
+  } catch (error) {
+    if (!(error instanceof WrongTileError)) throw error
+    const { message } = error
+    const evidence = { size, root: encodeBase64(root) }
+    throw new LogFaultError({ kind: 'tile_wrong', subject: `size ${size}`, message, evidence })
+  }
+}
+
+async function readCheckpoint(source: MonitoredSource): Promise<string> {
   const { bytes, code } = await source.read('checkpoint', checkpointBytesMax)
   if (!bytes) {
     throw new LogUnreachableError(`There is no log at this URL: it has no checkpoint${code ? ` (${code})` : ''}.`)
@@ -78,12 +94,12 @@ function verifyNote(note: string, { key }: TreeContext): Checkpoint {
 type Shown = { readonly checkpoint: Checkpoint; readonly note: string }
 
 /** An older checkpoint is a fork, or what the log was before. It must not show that for long. */
-async function judgeSmaller(context: TreeContext, shown: Shown & { readonly tiles: VerifiedTiles }): Promise<Error> {
-  const { checkpoint, note, tiles } = shown
+async function judgeSmaller(context: TreeContext, shown: Shown & { readonly tree: VerifiedTree }): Promise<Error> {
+  const { checkpoint, note, tree } = shown
   const { state, now } = context
   const { size = 0, seenAt = 0, note: lastNote = '' } = state.checkpoint ?? {}
   // A log that was restored from a copy does not have the tiles to compare with.
-  const root = await tiles.rootAt(checkpoint.size).catch((error: unknown) => {
+  const root = await tree.rootAt(checkpoint.size).catch((error: unknown) => {
     if (error instanceof MissingTileError) return checkpoint.root
     throw error
   })

@@ -1,14 +1,13 @@
 import { backoffMs } from '@tallystick/base/pure'
 import { exchange, HttpError, type HttpHead, headerOf } from '@tallystick/chain'
 import { parseJson } from '@tallystick/core'
+import { type LogResource, checkpointBytesMax } from '@tallystick/tlog'
 
-/** A resource of a log. Without `bytes` it does not exist, and `code` is the service's error code, if it sent one. */
-export type LogResource = { readonly bytes?: Uint8Array | undefined; readonly code?: string | undefined }
+/** A resource of a log. If it does not exist, `code` is the service's error code, if it sent one. */
+export type MonitoredResource = LogResource & { readonly code?: string | undefined }
 
-export type LogSource = {
-  /** Reads a resource by its path below the log's URL. Throws `LogUnreachableError`. */
-  read(path: string, bytesMax: number): Promise<LogResource>
-}
+/** Reads a log. Throws `LogUnreachableError`. */
+export type MonitoredSource = { read(path: string, bytesMax: number): Promise<MonitoredResource> }
 
 export type LogSourceOptions = {
   /** URL of the service or of the log. */
@@ -36,7 +35,7 @@ const attemptsMax = 4
 const retryMs = { minMs: 250, maxMs: 60_000 }
 
 /** Creates a reader of a log over HTTP. It follows no redirects, and reads no more than a resource can have. */
-export function createLogSource(options: LogSourceOptions): LogSource {
+export function createLogSource(options: LogSourceOptions): MonitoredSource {
   let baseUrl: string | undefined
   const readRetrying = async (url: string, bytesMax: number) => {
     for (let attempt = 0; ; attempt++) {
@@ -51,7 +50,7 @@ export function createLogSource(options: LogSourceOptions): LogSource {
   const findBase = async (): Promise<string> => {
     const url = options.url.replace(/\/+$/, '')
     if (url.endsWith('/log')) return url
-    const { bytes } = await readRetrying(`${url}/log/checkpoint`, checkpointBytes)
+    const { bytes } = await readRetrying(`${url}/log/checkpoint`, checkpointBytesMax)
     return bytes ? `${url}/log` : url
   }
   return {
@@ -62,7 +61,6 @@ export function createLogSource(options: LogSourceOptions): LogSource {
   }
 }
 
-const checkpointBytes = 16_384
 const errorBytesMax = 16_384
 // The service answers 400 for a chain that it no longer supports. Buckets answer 403 for a file that does not exist.
 const absentStatuses: readonly number[] = [400, 403, 404, 410]
@@ -70,11 +68,11 @@ const absentStatuses: readonly number[] = [400, 403, 404, 410]
 async function request(
   url: string,
   { signal, timeoutMs = timeoutMsDefault, bytesMax }: LogSourceOptions & { readonly bytesMax: number },
-): Promise<LogResource> {
+): Promise<MonitoredResource> {
   const headers = { 'user-agent': 'tallystick-monitor' }
   try {
     const answer = await exchange({ url, headers, signal, timeoutMs, bytesMax: Math.max(bytesMax, errorBytesMax) })
-    if (absentStatuses.includes(answer.status)) return { code: parseCode(answer.bytes) }
+    if (absentStatuses.includes(answer.status)) return toAbsent(parseCode(answer.bytes))
     if (answer.status !== 200) throw toStatusError(answer)
     if (answer.bytes.length > bytesMax) throw new LogUnreachableError(`The log sent more than ${bytesMax} bytes.`)
     return { bytes: answer.bytes }
@@ -84,6 +82,10 @@ async function request(
     if (head && head.status !== 200) throw toStatusError(head)
     throw new LogUnreachableError(`The log ${message}.`, { cause: error })
   }
+}
+
+function toAbsent(code: string | undefined): MonitoredResource {
+  return { code, isWithheld: code === 'log_entries_withheld' }
 }
 
 function toStatusError(head: HttpHead): LogUnreachableError {

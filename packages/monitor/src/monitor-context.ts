@@ -1,13 +1,12 @@
 import { createRangeSizer, createRpcEndpoint, createRpcPool, type RangeSizer, type RpcPool } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
-import type { VerifierKey } from '@tallystick/tlog'
+import { createVerifiedTree, decodeBase64, type VerifiedTree, type VerifierKey } from '@tallystick/tlog'
 import type { Finding } from './finding.ts'
-import { createLogSource, type LogSource } from './log-source.ts'
+import { createLogSource, type MonitoredSource } from './log-source.ts'
 import type { MonitorState } from './monitor-state.ts'
 import type { EarlySets } from './read-current-sets.ts'
 import { addFinding, type MonitorEvent } from './report.ts'
-import { decodeEdge, type TreeEdge } from './tree-edge.ts'
-import { createVerifiedTiles, type VerifiedTiles } from './verified-tiles.ts'
+import { decodeEdge } from './tree-edge.ts'
 
 export type MonitorOptions = {
   readonly url: string
@@ -35,14 +34,15 @@ export type FollowedChain = { readonly rpc: RpcPool; readonly sizer: RangeSizer 
 
 /** Parts and memory of a monitor. What is not in `state` is lost at a restart, and read again. */
 export type MonitorContext = MonitorOptions & {
-  readonly source: LogSource
+  readonly source: MonitoredSource
   readonly chains: ReadonlyMap<number, FollowedChain>
   readonly early: EarlySets
   /** Since when lends wait for the set of their period, by chain and start of the period. Monotonic ms. */
   readonly undecided: Map<string, number>
   readonly warnings: Warnings
   readonly report: (finding: Finding) => void
-  tiles: VerifiedTiles | undefined
+  /** Tree of the last checkpoint. */
+  tree: VerifiedTree | undefined
   /** The last search for the readable part of a bundle. */
   lastSearch: { readonly checked: number; readonly size: number; readonly at: number } | undefined
   /** Why entries are unread after the last round. */
@@ -70,7 +70,6 @@ const rpcBytesMax = 16_777_216
 export function createMonitorContext(options: MonitorOptions): MonitorContext {
   const { state, signal, say, now, monotonicNow } = options
   const source = createLogSource(options)
-  const edge = state.checkpoint && (decodeEdge(state.checkpoint.size, state.edge) as TreeEdge)
   const context: MonitorContext = {
     ...options,
     source,
@@ -85,7 +84,7 @@ export function createMonitorContext(options: MonitorOptions): MonitorContext {
       if (isNew || (options.repeatsFindings && !context.found.has(name))) say({ event: 'finding', ...finding })
       context.found.add(name)
     },
-    tiles: edge ? createVerifiedTiles(source, edge) : undefined,
+    tree: state.checkpoint ? restoreTree(source, state.checkpoint, state.edge) : undefined,
     lastSearch: undefined,
     stoppedBy: undefined,
     lastAuditAt: undefined,
@@ -97,6 +96,14 @@ export function createMonitorContext(options: MonitorOptions): MonitorContext {
     totals: { entries: 0, lends: new Map(), waiting: new Map(), successes: new Map() },
   }
   return context
+}
+
+function restoreTree(
+  source: MonitoredSource,
+  { size, root }: NonNullable<MonitorState['checkpoint']>,
+  edge: readonly string[],
+): VerifiedTree {
+  return createVerifiedTree(source, { size, root: decodeBase64(root) as Uint8Array }, decodeEdge(size, edge))
 }
 
 function followChain(chainId: number, urls: readonly string[], signal: AbortSignal): FollowedChain {

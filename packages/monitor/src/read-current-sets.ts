@@ -1,21 +1,20 @@
 import { type LogEntry, type NotesEntry, type Period, parseJson, periodAt } from '@tallystick/core'
-import { encodeUtf8, equalBytes, leafHash, tileWidth } from '@tallystick/tlog'
+import { encodeUtf8, type VerifiedTree } from '@tallystick/tlog'
 import { z } from 'zod'
 import { checkEntry, readEntry, toLoggedSet } from './check-entry.ts'
 import type { Finding, FindingKind } from './finding.ts'
 import { LogFaultError } from './log-fault.ts'
-import type { LogSource } from './log-source.ts'
+import type { MonitoredSource } from './log-source.ts'
 import type { LoggedSet, MonitorState } from './monitor-state.ts'
 import { hasPeriod, periodNumber } from './period-ranges.ts'
-import type { VerifiedTiles } from './verified-tiles.ts'
 
 /** Sets that were read before the entries in front of them, by chain and start of the period. Null: the log has none. */
 export type EarlySets = Map<string, LoggedSet | null>
 
 export type EarlyContext = {
-  readonly source: LogSource
+  readonly source: MonitoredSource
   readonly state: MonitorState
-  readonly tiles: VerifiedTiles
+  readonly tree: VerifiedTree
   readonly early: EarlySets
   readonly report: (finding: Finding) => void
 }
@@ -33,8 +32,8 @@ const ownKinds: readonly FindingKind[] = ['wrong_period', 'wrong_terms', 'wrong_
  * has no such path, and its sets are read later.
  */
 export async function readCurrentSets(context: EarlyContext, wanted: readonly WantedSet[]): Promise<void> {
-  const { state, tiles, early } = context
-  if (state.checked >= tiles.edge.size) return early.clear()
+  const { state, tree, early } = context
+  if (state.checked >= tree.size) return early.clear()
   for (const { chainId, atSeconds } of wanted) {
     const period = periodAt(atSeconds)
     const name = nameSet(chainId, period)
@@ -52,7 +51,7 @@ async function readSet(
   context: EarlyContext,
   { chainId, period }: { readonly chainId: string; readonly period: Period },
 ): Promise<void> {
-  const { source, state, tiles, early, report } = context
+  const { source, state, tree, early, report } = context
   const path = `proof?chainid=${chainId}&period=${period.start}`
   const { bytes, code } = await source.read(path, proofBytesMax)
   // Only the service itself knows that there is no set. A web server just does not have the file.
@@ -60,9 +59,8 @@ async function readSet(
   if (!bytes) return
   const { index, entry: line } = parseProof(bytes, path)
   // The log grew meanwhile. The next round has its tree.
-  if (index >= tiles.edge.size) return
-  const leaves = await tiles.read({ level: 0, index: Math.floor(index / tileWidth) })
-  if (!equalBytes(leafHash(encodeUtf8(line)), leaves[index % tileWidth] as Uint8Array)) throw wrongProof(path, index)
+  if (index >= tree.size) return
+  if (!(await tree.includes(encodeUtf8(line), index))) throw wrongProof(path, index)
   const { entry } = readEntry(line, index)
   if (!isSetOf(entry, chainId, period)) return
   const findings = await checkEntry(state, entry, index)

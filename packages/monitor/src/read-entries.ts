@@ -1,17 +1,23 @@
 import { setImmediate } from 'node:timers/promises'
 import type { LogEntry } from '@tallystick/core'
-import { decodeBundle, entryBytesMax, equalBytes, formatTilePath, leafHash, tileWidth } from '@tallystick/tlog'
+import {
+  type EntryRange,
+  findEntries,
+  findOtherEntries,
+  formatTilePath,
+  type LogSource,
+  tileWidth,
+  type VerifiedTree,
+} from '@tallystick/tlog'
 import { checkEntry, readEntry, recordEntry } from './check-entry.ts'
 import type { Finding } from './finding.ts'
 import { LogFaultError } from './log-fault.ts'
-import type { LogSource } from './log-source.ts'
 import type { MonitorState } from './monitor-state.ts'
-import type { VerifiedTiles } from './verified-tiles.ts'
 
 export type EntryContext = {
   readonly source: LogSource
   readonly state: MonitorState
-  readonly tiles: VerifiedTiles
+  readonly tree: VerifiedTree
   /** Chains whose lends are checked. */
   readonly followed: ReadonlySet<string>
   readonly report: (finding: Finding) => void
@@ -27,21 +33,21 @@ export type EntryContext = {
 /** Why the entries after `checked` were not read: their bytes are withheld, or their version is not known. */
 export type EntriesRead = { readonly stoppedBy?: 'withheld' | 'unknown' | undefined }
 
-const bundleBytesMax = tileWidth * (entryBytesMax + 2)
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Reads and checks the entries that the tree has and the state does not. The bundles of withheld entries are not public yet.
- * Throws `LogFaultError` if a bundle is not what the tree has.
+ * Throws `WrongTileError` if a bundle is not what the tree has.
  */
 export async function readEntries(context: EntryContext): Promise<EntriesRead> {
-  const { state, tiles, isOver, onBundle } = context
-  while (state.checked < tiles.edge.size && !isOver()) {
+  const { state, tree, isOver, onBundle } = context
+  while (state.checked < tree.size && !isOver()) {
     const index = Math.floor(state.checked / tileWidth)
-    const width = Math.min(tileWidth, tiles.edge.size - index * tileWidth)
-    const entries = await readBundle(context, { index, width })
+    const width = Math.min(tileWidth, tree.size - index * tileWidth)
+    const known = state.checked - index * tileWidth
+    const entries = await findPublicEntries(context, { index, width, known })
     if (!entries) return { stoppedBy: 'withheld' }
-    const isKnown = await checkEntries(context, entries.slice(state.checked - index * tileWidth))
+    const isKnown = await checkEntries(context, entries.slice(known))
     await onBundle()
     if (!isKnown) return { stoppedBy: 'unknown' }
     if (entries.length < width) return { stoppedBy: 'withheld' }
@@ -50,60 +56,28 @@ export async function readEntries(context: EntryContext): Promise<EntriesRead> {
 }
 
 type Entries = readonly Uint8Array[]
-type Bundle = { readonly index: number; readonly width: number }
+type UncheckedRange = EntryRange & { readonly known: number }
 
-/** Reads the longest public part of a bundle with entries that are not checked yet. */
-async function readBundle(context: EntryContext, bundle: Bundle): Promise<Entries | undefined> {
-  const { entries, code } = await fetchBundle(context, bundle)
+/** Finds the longest public part of a bundle with entries that are not checked yet. */
+async function findPublicEntries(context: EntryContext, range: UncheckedRange): Promise<Entries | undefined> {
+  const { entries, isWithheld } = await findEntries(context, range)
   if (entries || !context.shouldSearch) return entries
   // The service has every narrower bundle up to the first withheld entry. A copy in files has one or two of them.
-  return code === 'log_entries_withheld' ? searchBundle(context, bundle) : tryNarrower(context, bundle)
+  return isWithheld ? searchEntries(context, range) : findOtherEntries(context, range)
 }
 
-async function searchBundle(context: EntryContext, bundle: Bundle): Promise<Entries | undefined> {
+async function searchEntries(context: EntryContext, range: UncheckedRange): Promise<Entries | undefined> {
   let found: Entries | undefined
-  let readable = context.state.checked - bundle.index * tileWidth
-  let unreadable = bundle.width
+  let readable = range.known
+  let unreadable = range.width
   while (unreadable - readable > 1) {
     const width = Math.floor((readable + unreadable) / 2)
-    const { entries } = await fetchBundle(context, { ...bundle, width })
-    if (entries) {
-      found = entries
-      readable = width
-    } else unreadable = width
+    const { entries } = await findEntries(context, { ...range, width })
+    found = entries ?? found
+    if (entries) readable = width
+    else unreadable = width
   }
   return found
-}
-
-async function tryNarrower(context: EntryContext, bundle: Bundle): Promise<Entries | undefined> {
-  const checked = context.state.checked - bundle.index * tileWidth
-  for (let width = bundle.width - 1; width > checked && !context.isOver(); width--) {
-    const { entries } = await fetchBundle(context, { ...bundle, width })
-    if (entries) return entries
-  }
-  return undefined
-}
-
-async function fetchBundle(
-  { source, tiles }: Pick<EntryContext, 'source' | 'tiles'>,
-  { index, width }: Bundle,
-): Promise<{ readonly entries?: Entries; readonly code?: string | undefined }> {
-  const path = formatTilePath({ level: 'entries', index, width })
-  const { bytes, code } = await source.read(path, bundleBytesMax)
-  if (!bytes) return { code }
-  const entries = decodeBundle(bytes)
-  const leaves = await tiles.read({ level: 0, index })
-  const wrong = entries?.findIndex((entry, at) => !equalBytes(leafHash(entry), leaves[at] ?? new Uint8Array()))
-  if (entries?.length === width && wrong === -1) return { entries }
-  const what =
-    wrong === undefined || wrong === -1
-      ? `does not consist of ${width} entries`
-      : `has another entry ${index * tileWidth + wrong} than the tree`
-  throw new LogFaultError({
-    kind: 'bundle_wrong',
-    subject: path,
-    message: `The bundle ${path} ${what}. Entries never change, so the copy is damaged or was altered.`,
-  })
 }
 
 /** Checks entries in their order. Returns false at one of an unknown version, which is not passed. */
@@ -136,16 +110,16 @@ function decodeLine(bytes: Uint8Array): string {
   }
 }
 
-/** Reads an old tile and its bundle again. Throws `LogFaultError` or `MissingTileError` if they changed. */
-export async function auditTile(context: Pick<EntryContext, 'source' | 'tiles' | 'state'>): Promise<void> {
-  const { state, tiles } = context
+/** Reads an old tile and its bundle again. Throws `WrongTileError`, `MissingTileError` or `LogFaultError` if they changed. */
+export async function auditTile(context: Pick<EntryContext, 'source' | 'tree' | 'state'>): Promise<void> {
+  const { state, tree } = context
   const full = Math.floor(state.checked / tileWidth)
   if (full === 0) return
   const index = state.audited % full
   // Also after a fault: the others are read too.
   state.audited = index + 1
-  await tiles.read({ level: 0, index, fresh: true })
-  const { entries } = await fetchBundle(context, { index, width: tileWidth })
+  await tree.readTile({ level: 0, index, fresh: true })
+  const { entries } = await findEntries(context, { index, width: tileWidth })
   if (entries) return
   const path = formatTilePath({ level: 'entries', index, width: tileWidth })
   throw new LogFaultError({

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { TallystickError } from '@tallystick/core'
-import { decodeBase64, equalBytes } from '@tallystick/tlog'
+import { decodeBase64, equalBytes, rootOfEdge } from '@tallystick/tlog'
 import { createState, type MonitorState, monitorStateSchema } from './monitor-state.ts'
-import { decodeEdge, rootOfEdge } from './tree-edge.ts'
+import { decodeEdge } from './tree-edge.ts'
 
 /** Reads the state of a log. Returns a new state if there is no file. Throws if it is damaged or of another log. */
 export async function loadState(path: string, key: string): Promise<MonitorState> {
@@ -31,11 +31,11 @@ function parseState(text: string): MonitorState | undefined {
   try {
     const state = monitorStateSchema.parse(JSON.parse(text))
     const { checkpoint, edge, checked } = state
-    const tree = decodeEdge(checkpoint?.size ?? 0, edge)
-    const isWhole = tree && checked <= tree.size
-    if (!isWhole) return undefined
+    const size = checkpoint?.size ?? 0
+    const decoded = decodeEdge(size, edge)
+    if (!decoded || checked > size) return undefined
     const root = checkpoint && decodeBase64(checkpoint.root)
-    return !checkpoint || (root && equalBytes(rootOfEdge(tree), root)) ? state : undefined
+    return !checkpoint || (root && equalBytes(rootOfEdge(size, decoded), root)) ? state : undefined
   } catch {
     return undefined
   }

@@ -16,7 +16,7 @@ import { signCheckpoint } from './sign-checkpoint.ts'
 export type PublicLog = {
   readonly key: VerifierKey
   /** Has at least the leaves of the head. */
-  readonly tree: Pick<MerkleTree, 'readNode' | 'readNodes'>
+  readonly tree: Pick<MerkleTree, 'readNode' | 'readTile'>
   /** Returns the newest checkpoint that this replica has verified and journalled. Undefined while there is a problem. */
   head(): StoredCheckpoint | undefined
   /** Returns why nothing may be signed or logged, or undefined. */

@@ -57,8 +57,6 @@ export function createLogMirror(
   let tilesSize = mirrored
   // Bundles may be missing although a checkpoint covers them.
   let bundlesSize = 0
-  const readHashes = async ({ level, index, width }: Tile) =>
-    log.tree.readNodes(Number(level) * 8, index * tileWidth, index * tileWidth + width)
 
   const writeBundles = async (size: number) => {
     const first = Math.floor(bundlesSize / tileWidth)
@@ -77,7 +75,7 @@ export function createLogMirror(
     write: async (head) => {
       if (tilesSize < head.size || tilesSize === 0) {
         for (const tile of listNewTiles({ from: tilesSize, to: head.size })) {
-          await writeTile(directory, tile, await readHashes(tile))
+          await writeTile(directory, tile, log.tree.readTile(tile))
         }
         await writeWhole(join(directory, 'key'), `${formatVerifierKey(log.key)}\n`)
         await writeWhole(join(directory, 'checkpoint'), head.note)

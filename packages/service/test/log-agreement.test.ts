@@ -3,6 +3,7 @@ import {
   CheckpointError,
   consistencyRanges,
   createMerkleTree,
+  createVerifiedTree,
   decodeBundle,
   formatTilePath,
   hashRange,
@@ -24,7 +25,7 @@ import { type Answer, createAuditor, readBundle, tilePath } from './log-verifier
 import { followPath, followProof, makePath, makeProof, rootOfHashes } from './log-verifier/merkle.ts'
 import { Finding, openNote, openCheckpoint as openOther, readKey, readTreeHead } from './log-verifier/signed-note.ts'
 
-// Compares the functions of core, which service, SDK and monitor use, with a verifier written from the specifications.
+// Compares the functions of tlog, which service, SDK and monitor use, with a verifier written from the specifications.
 
 const sizeMax = 300
 const leaves = Array.from({ length: sizeMax + 1 }, (_, index) => leafHash(Buffer.from(`entry ${index}`)))
@@ -170,7 +171,7 @@ describe('texts and bytes', () => {
     const notes = fc.constantFrom(log.checkpoint, `${log.checkpoint}${witness}\n`).map((text) => Buffer.from(text))
     const property = fc.property(notes, byteChange, (note, change) => {
       const changed = change(note)
-      // Core gets decoded text.
+      // Ours gets decoded text.
       fc.pre(isUtf8(changed))
       const isAccepted = accepts(() => openCheckpoint(changed.toString(), key))
       expect(isAccepted).toBe(accepts(() => openOther(changed, otherKey)))
@@ -250,6 +251,23 @@ describe('whole logs', () => {
       }
     })
     await fc.assert(property, { numRuns: 20 })
+  })
+
+  test('behavior: a tree that is read by tiles has the roots and the entries of the other verifier', async () => {
+    const log = createPublicLog()
+    while (log.entries.length < 600) log.append(`entry ${log.entries.length}`)
+    const hashes = log.entries.map((entry) => leafHash(entry))
+    const property = fc.asyncProperty(fc.integer({ min: 1, max: 600 }), fc.nat(), async (size, seed) => {
+      log.publish(size)
+      const get = getFrom(log, (_, body) => body)
+      const read = async (path: string) => ({ bytes: (await get(path)).body })
+      const tree = createVerifiedTree({ read }, { size, root: rootOfHashes(hashes.slice(0, size)) })
+      const older = seed % (size + 1)
+      expect(Buffer.from(await tree.rootAt(older))).toEqual(rootOfHashes(hashes.slice(0, older)))
+      expect(await tree.includes(log.entries[seed % size] as Uint8Array, seed % size)).toBe(true)
+    })
+    await fc.assert(property, { numRuns: 50 })
+    expect(log.size).toBeGreaterThan(0)
   })
 
   /** Lists what an audit reads. */

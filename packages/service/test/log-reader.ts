@@ -2,18 +2,14 @@ import { request } from 'node:https'
 import { createRecentResults, type LogEntry, parseLogEntry } from '@tallystick/core'
 import {
   type Checkpoint,
-  consistencyRanges,
+  createVerifiedTree,
   decodeBundle,
+  equalBytes,
   formatTilePath,
-  hashOfNode,
-  hashRange,
-  nodesOf,
   openCheckpoint,
   parseVerifierKey,
   tileAt,
-  tileOf,
   type VerifierKey,
-  verifyConsistency,
 } from '@tallystick/tlog'
 import { type Setting, secureContext, start, type TestService } from './harness.ts'
 
@@ -72,17 +68,11 @@ export async function readEntries(service: TestService): Promise<LogEntry[]> {
 
 /** Returns whether the log of a service extends an older checkpoint, by its tiles. */
 export async function isContinued(service: TestService, older: Checkpoint): Promise<boolean> {
-  const newer = await readHead(service)
-  const ranges = consistencyRanges(older.size, newer.size)
-  const tiles = new Map<string, Uint8Array>()
-  for (const node of ranges.flatMap(nodesOf)) {
-    const path = formatTilePath(tileOf(node, newer.size))
-    if (!tiles.has(path)) tiles.set(path, (await readBytes(service, `/log/${path}`)).bytes)
+  const read = async (path: string) => {
+    const { status, bytes } = await readBytes(service, `/log/${path}`)
+    return status === 200 ? { bytes } : {}
   }
-  const proof = ranges.map((range) =>
-    hashRange(range, (node) => hashOfNode(node, tiles.get(formatTilePath(tileOf(node, newer.size))) as Uint8Array)),
-  )
-  return verifyConsistency(older, newer, proof)
+  return equalBytes(await createVerifiedTree({ read }, await readHead(service)).rootAt(older.size), older.root)
 }
 
 /** Lists the paths of all tiles and bundles, of every width, of a log of up to 256 entries. */

@@ -15,19 +15,17 @@ export function encodeBase64(bytes: Uint8Array): string {
 
 /** Decodes base64 with padding. Returns undefined unless the text is exactly what `encodeBase64` returns for some bytes. */
 export function decodeBase64(text: string): Uint8Array | undefined {
-  if (!/^(?:[\w+/]{4})*(?:[\w+/]{2}==|[\w+/]{3}=)?$/.test(text) || text.includes('_')) return undefined
-  const digits = text.replaceAll('=', '')
+  const digits = text.replace(/=+$/, '')
   const bytes = new Uint8Array(Math.floor((digits.length * 3) / 4))
   let bits = 0
   let count = 0
   let at = 0
   for (const digit of digits) {
-    bits = ((bits << 6) | alphabet.indexOf(digit)) & 0xffffff
+    bits = (bits << 6) | alphabet.indexOf(digit)
     count += 6
     if (count < 8) continue
     count -= 8
-    bytes[at++] = (bits >> count) & 255
+    bytes[at++] = bits >> count
   }
-  const isCanonical = (bits & ((1 << count) - 1)) === 0
-  return isCanonical ? bytes : undefined
+  return encodeBase64(bytes) === text ? bytes : undefined
 }

@@ -1,9 +1,9 @@
 import { ed25519 } from '@noble/curves/ed25519'
 import { decodeBase64, encodeBase64 } from './base64.ts'
 import { equalBytes, hashBytes } from './merkle-hash.ts'
+import type { TreeHead } from './merkle-range.ts'
 import { encodeUtf8 } from './utf8.ts'
 import { isOrigin, type VerifierKey } from './verifier-key.ts'
-import type { TreeHead } from './verify-proof.ts'
 
 /** State of a log that its key signed (C2SP tlog-checkpoint). */
 export type Checkpoint = TreeHead & { readonly origin: string }

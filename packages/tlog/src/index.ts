@@ -8,20 +8,21 @@ export {
   openCheckpoint,
 } from './checkpoint.ts'
 export { decodeBundle, encodeBundle, entryBytesMax } from './entry-bundle.ts'
-export { emptyRoot, equalBytes, hashBytes, leafHash, nodeHash } from './merkle-hash.ts'
+export { type EntryRange, findEntries, findOtherEntries, type ReadableLog } from './find-entries.ts'
+export { type LogResource, type LogSource, MissingTileError, WrongTileError } from './log-source.ts'
+export { equalBytes, hashBytes, leafHash } from './merkle-hash.ts'
 export {
-  consistencyRanges,
-  hashRange,
-  inclusionRanges,
   nodesOf,
-  type ReadNode,
   rootOf,
-  type TreeNode,
+  type TreeHead,
 } from './merkle-range.ts'
 export { createMerkleTree, type MerkleTree } from './merkle-tree.ts'
+export { parseTilePath } from './parse-tile-path.ts'
+export { consistencyRanges, hashRange, inclusionRanges, proveInclusion } from './prove.ts'
 export { rootAfter } from './root-after.ts'
-export { formatTilePath, hashOfNode, parseTilePath, type Tile, tileAt, tileOf, tileWidth } from './tile.ts'
+export { formatTilePath, type Tile, tileAt, tileWidth } from './tile.ts'
 export { decodeUtf8, encodeUtf8 } from './utf8.ts'
+export { createVerifiedTree, rootOfEdge, type TreeEdge, type VerifiedTree } from './verified-tree.ts'
 export {
   createVerifierKey,
   formatVerifierKey,
@@ -29,4 +30,4 @@ export {
   parseVerifierKey,
   type VerifierKey,
 } from './verifier-key.ts'
-export { type TreeHead, verifyConsistency, verifyInclusion } from './verify-proof.ts'
+export { verifyConsistency, verifyInclusion } from './verify-proof.ts'

@@ -3,6 +3,9 @@ import { emptyRoot, nodeHash } from './merkle-hash.ts'
 /** Root of a complete subtree: `level` 0 is a leaf, and the node covers 2^level leaves from `index` × 2^level on. */
 export type TreeNode = { readonly level: number; readonly index: number }
 
+/** Size and root of a tree. */
+export type TreeHead = { readonly size: number; readonly root: Uint8Array }
+
 /** Leaves from `from` up to, but not including, `to`. */
 export type LeafRange = { readonly from: number; readonly to: number }
 
@@ -11,14 +14,12 @@ export type ReadNode = (node: TreeNode) => Uint8Array
 
 /** Returns the root of a tree of a size. */
 export function rootOf(size: number, readNode: ReadNode): Uint8Array {
-  return size === 0 ? emptyRoot() : hashRange({ from: 0, to: size }, readNode)
+  return joinSubtrees(nodesOf({ from: 0, to: size }).map(readNode))
 }
 
-/** Returns the hash of a range of a proof. */
-export function hashRange(range: LeafRange, readNode: ReadNode): Uint8Array {
-  return nodesOf(range)
-    .map(readNode)
-    .reduceRight((right, left) => nodeHash(left, right))
+/** Returns the hash of the complete subtrees that `nodesOf` lists. */
+export function joinSubtrees(hashes: readonly Uint8Array[]): Uint8Array {
+  return hashes.length === 0 ? emptyRoot() : hashes.reduceRight((right, left) => nodeHash(left, right))
 }
 
 /** Splits a range of a proof into complete subtrees, from left to right. */
@@ -31,50 +32,6 @@ export function nodesOf({ from, to }: LeafRange): readonly TreeNode[] {
     at += leaves
   }
   return nodes
-}
-
-/** Lists the ranges of an inclusion proof, from the leaf to the root (RFC 6962 §2.1.1). */
-export function inclusionRanges(index: number, size: number): readonly LeafRange[] {
-  const ranges: LeafRange[] = []
-  let from = 0
-  let to = size
-  while (to - from > 1) {
-    const middle = from + splitOf(to - from)
-    if (index < middle) {
-      ranges.unshift({ from: middle, to })
-      to = middle
-    } else {
-      ranges.unshift({ from, to: middle })
-      from = middle
-    }
-  }
-  return ranges
-}
-
-/** Lists the ranges of a consistency proof between two sizes (RFC 6962 §2.1.2). */
-export function consistencyRanges(oldSize: number, newSize: number): readonly LeafRange[] {
-  if (oldSize === 0 || oldSize === newSize) return []
-  const ranges: LeafRange[] = []
-  let from = 0
-  let to = newSize
-  while (oldSize < to) {
-    const middle = from + splitOf(to - from)
-    if (oldSize <= middle) {
-      ranges.unshift({ from: middle, to })
-      to = middle
-    } else {
-      ranges.unshift({ from, to: middle })
-      from = middle
-    }
-  }
-  // The verifier knows the hash of the whole old tree.
-  if (from > 0) ranges.unshift({ from, to })
-  return ranges
-}
-
-/** Returns the largest power of two below a size. */
-function splitOf(size: number): number {
-  return powerOfTwoUpTo(size - 1)
 }
 
 /** Returns the largest power of two that is not above a number. `Math.log2` is exact for powers of two only. */

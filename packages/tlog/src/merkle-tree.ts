@@ -1,13 +1,14 @@
 import { hashBytes, nodeHash } from './merkle-hash.ts'
 import type { ReadNode } from './merkle-range.ts'
+import { type Tile, tileHeight, tileWidth } from './tile.ts'
 
 /** Append-only Merkle tree in memory. It keeps the hash of every complete subtree, 64 bytes per leaf. */
 export type MerkleTree = {
   readonly size: number
   append(leaf: Uint8Array): void
   readonly readNode: ReadNode
-  /** Returns the hashes of consecutive complete subtrees of a level, one after another. */
-  readNodes(level: number, from: number, to: number): Uint8Array
+  /** Returns a tile of hashes. */
+  readTile(tile: Tile): Uint8Array
 }
 
 export function createMerkleTree(): MerkleTree {
@@ -16,7 +17,6 @@ export function createMerkleTree(): MerkleTree {
     levels[level] ??= createHashList()
     return levels[level]
   }
-  const readNodes = (level: number, from: number, to: number) => listOf(level).slice(from, to)
   return {
     get size() {
       return listOf(0).length
@@ -30,8 +30,9 @@ export function createMerkleTree(): MerkleTree {
         hash = nodeHash(list.slice(list.length - 2, list.length - 1), list.slice(list.length - 1, list.length))
       }
     },
-    readNode: ({ level, index }) => readNodes(level, index, index + 1),
-    readNodes,
+    readNode: ({ level, index }) => listOf(level).slice(index, index + 1),
+    readTile: ({ level, index, width }) =>
+      listOf(Number(level) * tileHeight).slice(index * tileWidth, index * tileWidth + width),
   }
 }
 

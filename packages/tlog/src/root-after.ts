@@ -1,5 +1,5 @@
-import { emptyRoot, nodeHash } from './merkle-hash.ts'
-import { nodesOf } from './merkle-range.ts'
+import { nodeHash } from './merkle-hash.ts'
+import { joinSubtrees, nodesOf } from './merkle-range.ts'
 import type { MerkleTree } from './merkle-tree.ts'
 
 /** Returns the root that a tree would have after more leaves, without appending them. */
@@ -13,6 +13,5 @@ export function rootAfter(tree: Pick<MerkleTree, 'size' | 'readNode'>, leaves: r
     }
     stack.push(top)
   }
-  if (stack.length === 0) return emptyRoot()
-  return stack.map(({ hash }) => hash).reduceRight((right, left) => nodeHash(left, right))
+  return joinSubtrees(stack.map(({ hash }) => hash))
 }

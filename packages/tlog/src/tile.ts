@@ -3,7 +3,8 @@ import type { TreeNode } from './merkle-range.ts'
 
 /** Hashes in a full tile, and entries in a full bundle. */
 export const tileWidth = 256
-const tileHeight = 8
+/** Levels of the tree in a tile. */
+export const tileHeight = 8
 
 /** A tile of hashes, or a bundle of entries. */
 export type Tile = {
@@ -16,33 +17,14 @@ export type Tile = {
 
 /** Returns the path of a tile below the log's URL, such as `tile/0/x001/234.p/5` (C2SP tlog-tiles). */
 export function formatTilePath({ level, index, width }: Tile): string {
-  const groups = [String(index % 1000).padStart(3, '0')]
-  for (let rest = Math.floor(index / 1000); rest > 0; rest = Math.floor(rest / 1000)) {
-    groups.unshift(`x${String(rest % 1000).padStart(3, '0')}`)
-  }
-  return `tile/${level}/${groups.join('/')}${width === tileWidth ? '' : `.p/${width}`}`
+  const digits = String(index)
+  const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').replace(/...(?=.)/g, 'x$&/')
+  return `tile/${level}/${groups}${width === tileWidth ? '' : `.p/${width}`}`
 }
 
-/** Parses the path of a tile. Returns undefined unless it is exactly what `formatTilePath` returns for some tile. */
-export function parseTilePath(path: string): Tile | undefined {
-  const match = /^tile\/(entries|\d{1,2})\/((?:x\d{3}\/){0,4}\d{3})(?:\.p\/(\d{1,3}))?$/.exec(path)
-  if (!match) return undefined
-  const [, level = '', groups = '', width] = match
-  const index = Number(groups.replaceAll(/[x/]/g, ''))
-  const tile: Tile = {
-    level: level === 'entries' ? level : Number(level),
-    index,
-    width: width === undefined ? tileWidth : Number(width),
-  }
-  const isValid = tile.width >= 1 && (width === undefined || tile.width < tileWidth) && formatTilePath(tile) === path
-  return isValid ? tile : undefined
-}
-
-/** Returns the tile of a tree that contains the leaves below a node, or the node itself. */
-export function tileOf({ level, index }: TreeNode, size: number): Tile {
-  const tileLevel = Math.floor(level / tileHeight)
-  const firstHash = index * 2 ** (level - tileLevel * tileHeight)
-  return tileAt({ level: tileLevel, index: Math.floor(firstHash / tileWidth) }, size)
+/** Returns the place of the tile with the leaves below a node, or with the node itself. */
+export function placeOf({ level, index }: TreeNode): { readonly level: number; readonly index: number } {
+  return { level: Math.floor(level / tileHeight), index: Math.floor(index / 2 ** (tileHeight - (level % tileHeight))) }
 }
 
 /** Returns the widest tile at a place in a tree of a size. Its width is 0 or less if the tree has no such tile. */
@@ -51,15 +33,16 @@ export function tileAt({ level, index }: Pick<Tile, 'level' | 'index'>, size: nu
   return { level, index, width: Math.min(tileWidth, count - index * tileWidth) }
 }
 
-/** Returns the hash of a node from the tile that `tileOf` names. */
+/** Returns the hash of a node from the tile at the place of `placeOf`. */
 export function hashOfNode({ level, index }: TreeNode, tile: Uint8Array): Uint8Array {
-  const height = level - Math.floor(level / tileHeight) * tileHeight
-  const first = (index * 2 ** height) % tileWidth
-  let hashes = Array.from({ length: 2 ** height }, (_, at) =>
-    tile.subarray((first + at) * hashBytes, (first + at + 1) * hashBytes),
-  )
-  while (hashes.length > 1) {
-    hashes = hashes.flatMap((hash, at) => (at % 2 === 0 ? [nodeHash(hash, hashes[at + 1] as Uint8Array)] : []))
-  }
-  return hashes[0] as Uint8Array
+  const count = 2 ** (level % tileHeight)
+  const first = (index * count) % tileWidth
+  return rootOfHashes(tile.subarray(first * hashBytes, (first + count) * hashBytes))
+}
+
+/** Returns the root of a complete subtree from the hashes of one of its levels. */
+export function rootOfHashes(hashes: Uint8Array): Uint8Array {
+  if (hashes.length <= hashBytes) return hashes
+  const middle = hashes.length / 2
+  return nodeHash(rootOfHashes(hashes.subarray(0, middle)), rootOfHashes(hashes.subarray(middle)))
 }

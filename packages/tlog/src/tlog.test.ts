@@ -4,10 +4,12 @@ import { decodeBase64, encodeBase64 } from './base64.ts'
 import { CheckpointError, formatCheckpoint, formatSignedNote, openCheckpoint } from './checkpoint.ts'
 import { decodeBundle, encodeBundle } from './entry-bundle.ts'
 import { leafHash } from './merkle-hash.ts'
-import { consistencyRanges, hashRange, inclusionRanges, nodesOf, rootOf } from './merkle-range.ts'
+import { nodesOf, rootOf, type TreeNode } from './merkle-range.ts'
 import { createMerkleTree, type MerkleTree } from './merkle-tree.ts'
+import { parseTilePath } from './parse-tile-path.ts'
+import { consistencyRanges, hashRange, proveInclusion } from './prove.ts'
 import { rootAfter } from './root-after.ts'
-import { formatTilePath, hashOfNode, parseTilePath, tileOf } from './tile.ts'
+import { formatTilePath, hashOfNode, placeOf, tileAt } from './tile.ts'
 import { createVerifierKey, formatVerifierKey, isOrigin, parseVerifierKey } from './verifier-key.ts'
 import { verifyConsistency, verifyInclusion } from './verify-proof.ts'
 
@@ -67,7 +69,7 @@ test('behavior: every inclusion proof up to size 34 is accepted, and with any ha
   for (let size = 1; size <= 34; size++) {
     const root = rootOf(size, tree.readNode)
     for (let index = 0; index < size; index++) {
-      const hashes = inclusionRanges(index, size).map((range) => hashRange(range, tree.readNode))
+      const hashes = proveInclusion(index, size, tree.readNode)
       const proof = { index, size, root, leaf: leafHash(entryOf(index)), hashes }
       expect(verifyInclusion(proof), `${index} of ${size}`).toBe(true)
       const wrong = [
@@ -109,7 +111,7 @@ test('error: an index outside the tree, a tree that shrinks, and a proof that is
   const { readNode } = createTree(8)
   const root = rootOf(8, readNode)
   const leaf = leafHash(entryOf(0))
-  const hashes = inclusionRanges(0, 8).map((range) => hashRange(range, readNode))
+  const hashes = proveInclusion(0, 8, readNode)
   const inclusion = { index: 0, size: 8, root, leaf, hashes }
   expect(verifyInclusion(inclusion)).toBe(true)
   for (const index of [-1, 0.5, 8, Number.NaN, 2 ** 53]) expect(verifyInclusion({ ...inclusion, index })).toBe(false)
@@ -137,13 +139,10 @@ test.each([1, 2, 255, 256, 257, 65_535, 65_537])('behavior: a proof from the til
   const tree = growing
   while (tree.size < size) tree.append(numberedLeaf(tree.size))
   const root = rootOf(size, tree.readNode)
-  const readNode = (node: { readonly level: number; readonly index: number }) => {
-    const { level, index, width } = tileOf(node, size)
-    return hashOfNode(node, tree.readNodes(Number(level) * 8, index * 256, index * 256 + width))
-  }
+  const readNode = (node: TreeNode) => hashOfNode(node, tree.readTile(tileAt(placeOf(node), size)))
   expect(hex(rootOf(size, readNode))).toBe(hex(root))
   for (const index of new Set([0, Math.floor(size / 2), size - 1])) {
-    const hashes = inclusionRanges(index, size).map((range) => hashRange(range, readNode))
+    const hashes = proveInclusion(index, size, readNode)
     expect(verifyInclusion({ index, size, root, leaf: numberedLeaf(index), hashes })).toBe(true)
   }
 })
@@ -170,7 +169,7 @@ test('behavior: the nodes of a range cover it', () => {
 test('behavior: the tree rejects a hash of another length and a node it does not have', () => {
   const tree = createTree(3)
   expect(() => tree.append(new Uint8Array(31))).toThrow(RangeError)
-  expect(() => tree.readNodes(0, 2, 4)).toThrow(RangeError)
+  expect(() => tree.readTile({ level: 0, index: 0, width: 4 })).toThrow(RangeError)
   expect(() => tree.readNode({ level: 1, index: 1 })).toThrow(RangeError)
 })
 

@@ -1,4 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2'
+import { bytesToHex } from '@noble/hashes/utils'
 import { decodeBase64, encodeBase64 } from './base64.ts'
 import { encodeUtf8 } from './utf8.ts'
 
@@ -27,7 +28,7 @@ export function createVerifierKey(name: string, publicKey: Uint8Array): Verifier
 
 /** Returns the text form: `<name>+<id in hex>+<base64>`. */
 export function formatVerifierKey({ name, id, publicKey }: VerifierKey): string {
-  return `${name}+${toHex(id)}+${encodeBase64(Uint8Array.of(ed25519Type, ...publicKey))}`
+  return `${name}+${bytesToHex(id)}+${encodeBase64(Uint8Array.of(ed25519Type, ...publicKey))}`
 }
 
 /** Parses the text form. Returns undefined if it is malformed, of another algorithm, or if its id is wrong. */
@@ -36,9 +37,5 @@ export function parseVerifierKey(text: string): VerifierKey | undefined {
   const typed = decodeBase64(encoded)
   if (!isOrigin(name) || typed?.length !== 1 + publicKeyBytes || typed[0] !== ed25519Type) return undefined
   const key = createVerifierKey(name, typed.slice(1))
-  return toHex(key.id) === id ? key : undefined
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return bytesToHex(key.id) === id ? key : undefined
 }

@@ -1,5 +1,5 @@
 import { emptyRoot, equalBytes, nodeHash } from './merkle-hash.ts'
-import { powerOfTwoUpTo } from './merkle-range.ts'
+import { powerOfTwoUpTo, type TreeHead } from './merkle-range.ts'
 
 export type InclusionProof = {
   readonly index: number
@@ -32,9 +32,6 @@ export function verifyInclusion({ index, size, root, leaf, hashes }: InclusionPr
   }
   return last === 0 && equalBytes(hash, root)
 }
-
-/** Size and root of a tree. */
-export type TreeHead = { readonly size: number; readonly root: Uint8Array }
 
 /** Returns whether a proof shows that a tree extends an older one (RFC 9162 §2.1.4.2). */
 export function verifyConsistency(older: TreeHead, newer: TreeHead, proof: readonly Uint8Array[]): boolean {

@@ -1,4 +1,12 @@
+import { MissingTileError, WrongTileError } from '@tallystick/tlog'
 import { LogError } from './log-error.ts'
+
+/** Throws the error of the SDK for one of the log's reader. */
+export function throwLogError(error: unknown): never {
+  if (error instanceof MissingTileError) throw incomplete(error.message)
+  if (error instanceof WrongTileError) throw invalid(error.message)
+  throw error
+}
 
 /** Returns the error of a log that lacks a part. A copy may get it later. */
 export function incomplete(problem: string): LogError {

@@ -1,19 +1,15 @@
 import {
   type Checkpoint,
   CheckpointError,
-  consistencyRanges,
+  createVerifiedTree,
   equalBytes,
-  hashRange,
-  nodesOf,
   openCheckpoint,
-  rootOf,
-  type TreeHead,
+  type VerifiedTree,
   type VerifierKey,
-  verifyConsistency,
 } from '@tallystick/tlog'
 import { InvalidRequestError } from '../errors.ts'
 import { forked, invalid } from './log-failures.ts'
-import type { LogReader } from './log-reader.ts'
+import type { ClientLogSource } from './log-source.ts'
 
 /**
  * Keeps the last checkpoint of each log, so that a log cannot show you one history today and another tomorrow. Store the
@@ -26,73 +22,67 @@ export type LogStorage = {
 }
 
 type History = { readonly key: VerifierKey; readonly storage: LogStorage | undefined }
-type Signed = Checkpoint & { readonly note: string }
+
+/** A checkpoint whose signature was verified, and its tree. */
+export type SignedCheckpoint = Checkpoint & { readonly note: string; readonly tree: VerifiedTree }
 
 /** Reads the log's checkpoint and verifies that it continues the stored one, which it then replaces. */
-export async function readCheckpoint(reader: LogReader, { key, storage }: History): Promise<Checkpoint> {
+export async function readCheckpoint(source: ClientLogSource, { key, storage }: History): Promise<SignedCheckpoint> {
   // Before the request: a checkpoint that another call stores meanwhile may be newer than the requested one.
-  const known = storage && (await readStored(storage, { key }))
-  const shown = openShown(await reader.readCheckpoint(), key)
+  const open = (note: string) => {
+    const checkpoint = openCheckpoint(note, key)
+    return { ...checkpoint, note, tree: createVerifiedTree(source, checkpoint) }
+  }
+  const known = storage && (await readStored(storage, { key, open }))
+  const shown = openShown(await source.readCheckpoint(), open)
   if (!storage) return shown
-  if (known) await checkContinuation(reader, { known, shown })
-  const latest = await readStored(storage, { key, known })
-  if (latest && latest !== known) await checkSame(reader, latest, shown)
+  if (known) await checkContinuation(known, shown)
+  const latest = await readStored(storage, { key, open, known })
+  if (latest && latest !== known) await checkSame(latest, shown)
   if (!latest || latest.size < shown.size) await storage.set(shown.origin, shown.note)
   return shown
 }
 
-async function readStored(
-  storage: LogStorage,
-  { key, known }: { readonly key: VerifierKey; readonly known?: Signed | undefined },
-): Promise<Signed | undefined> {
+type OpenCheckpoint = (note: string) => SignedCheckpoint
+
+type Stored = {
+  readonly key: VerifierKey
+  readonly open: OpenCheckpoint
+  readonly known?: SignedCheckpoint | undefined
+}
+
+async function readStored(storage: LogStorage, { key, open, known }: Stored): Promise<SignedCheckpoint | undefined> {
   const note = await storage.get(key.name)
   if (note === null || note === undefined) return undefined
   if (note === known?.note) return known
   try {
-    return { ...openCheckpoint(note, key), note }
+    return open(note)
   } catch (error) {
     const message = `storage has no checkpoint of ${key.name} that was signed with this key: ${(error as Error).message} If the log has a new key, delete the stored checkpoint.`
     throw new InvalidRequestError({ code: 'invalid_request', message, cause: error })
   }
 }
 
-function openShown(note: string, key: VerifierKey): Signed {
+function openShown(note: string, open: OpenCheckpoint): SignedCheckpoint {
   try {
-    return { ...openCheckpoint(note, key), note }
+    return open(note)
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error
     throw invalid(`${error.message} Check that key is the key of this log.`)
   }
 }
 
-async function checkContinuation(
-  reader: LogReader,
-  { known, shown }: { readonly known: Signed; readonly shown: Signed },
-): Promise<void> {
-  if (shown.size >= known.size) return checkSame(reader, known, shown)
+async function checkContinuation(known: SignedCheckpoint, shown: SignedCheckpoint): Promise<void> {
+  if (shown.size >= known.size) return checkSame(known, shown)
   const problem = `The log ${shown.origin} shows ${shown.size} entries, but it has shown ${known.size} before: it has shown two histories, or this is an outdated copy.`
   throw forked(problem, { known: known.note, shown: shown.note, retryable: true })
 }
 
 /** Verifies by tiles that the larger of two checkpoints continues the smaller one. */
-async function checkSame(reader: LogReader, one: Signed, other: Signed): Promise<void> {
+async function checkSame(one: SignedCheckpoint, other: SignedCheckpoint): Promise<void> {
   const [older, newer] = one.size <= other.size ? [one, other] : [other, one]
-  const actual = older.size === newer.size ? newer : await readOlderTree(reader, { size: older.size, newer })
-  if (equalBytes(actual.root, older.root)) return
+  const root = older.size === newer.size ? newer.root : await newer.tree.rootAt(older.size)
+  if (equalBytes(root, older.root)) return
   const problem = `The log ${newer.origin} has shown two histories: its ${newer.size} entries do not continue the ${older.size} it has shown before.`
   throw forked(problem, { known: one.note, shown: other.note, retryable: false })
-}
-
-/** Returns an older tree as the tiles of a newer one have it. Throws if the tiles do not belong to the newer one. */
-async function readOlderTree(
-  reader: LogReader,
-  { size, newer }: { readonly size: number; readonly newer: Checkpoint },
-): Promise<TreeHead> {
-  const ranges = consistencyRanges(size, newer.size)
-  const nodes = [{ from: 0, to: size }, ...ranges].flatMap(nodesOf)
-  const readNode = await reader.readNodes(nodes, newer.size)
-  const older = { size, root: rootOf(size, readNode) }
-  const proof = ranges.map((range) => hashRange(range, readNode))
-  if (verifyConsistency(older, newer, proof)) return older
-  throw invalid(`The tiles of the log ${newer.origin} do not belong to its checkpoint of ${newer.size} entries.`)
 }

@@ -1,14 +1,5 @@
 import type { Note } from '@tallystick/core'
-import {
-  type Checkpoint,
-  hashRange,
-  inclusionRanges,
-  leafHash,
-  nodesOf,
-  parseVerifierKey,
-  type VerifierKey,
-  verifyInclusion,
-} from '@tallystick/tlog'
+import { parseVerifierKey, type VerifierKey } from '@tallystick/tlog'
 import { createEnvironment, type Environment, type FetchFunction } from '../environment.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { type Connection, parseUrl } from '../http/connection.ts'
@@ -16,10 +7,10 @@ import { parseTimeout } from '../http/parse-timeout.ts'
 import { withDeadline } from '../http/with-deadline.ts'
 import { askForEntry, type FoundEntry, searchEntry } from './find-entry.ts'
 import { NotLoggedError } from './log-error.ts'
-import { incomplete, invalid } from './log-failures.ts'
-import { createLogReader, type LogReader } from './log-reader.ts'
+import { incomplete, invalid, throwLogError } from './log-failures.ts'
+import { type ClientLogSource, createLogSource } from './log-source.ts'
 import { checkEntry, groupNotes, type NotesOfPeriod } from './notes-of-period.ts'
-import { type LogStorage, readCheckpoint } from './read-checkpoint.ts'
+import { type LogStorage, readCheckpoint, type SignedCheckpoint } from './read-checkpoint.ts'
 
 /** Options of `verifyLogged`. */
 export type VerifyLoggedOptions = {
@@ -80,7 +71,7 @@ export async function verifyLoggedIn(
   const run = (ended: AbortSignal) => {
     const common = { environment, baseUrl, urlOption: 'log', apiKey: undefined, signal: ended } as const
     const connection: Connection = { ...common, timeoutMs: requestTimeoutMs, retries: retriesMax }
-    return verifySets(createLogReader(connection), { sets, key, storage })
+    return verifySets(createLogSource(connection), { sets, key, storage }).catch(throwLogError)
   }
   const signals = signal ? [signal] : []
   return withDeadline(environment.clock, { timeoutMs, signals, run })
@@ -103,15 +94,18 @@ type Verification = {
   readonly storage: LogStorage | undefined
 }
 
-async function verifySets(reader: LogReader, { sets, key, storage }: Verification): Promise<readonly LoggedNotes[]> {
+async function verifySets(
+  source: ClientLogSource,
+  { sets, key, storage }: Verification,
+): Promise<readonly LoggedNotes[]> {
   // Before the checkpoint, so that it includes the entries.
-  const claims = await Promise.all(sets.map((set) => askForEntry(reader, set)))
-  const checkpoint = await readCheckpoint(reader, { key, storage })
+  const claims = await Promise.all(sets.map((set) => askForEntry(source, set)))
+  const checkpoint = await readCheckpoint(source, { key, storage })
   return Promise.all(
     sets.map(async (notes, at) => {
-      const found = claims[at] ?? (await searchEntry(reader, { size: checkpoint.size, notes }))
+      const found = claims[at] ?? (await searchEntry({ source, tree: checkpoint.tree }, notes))
       if (!found) throw notLogged(notes, checkpoint)
-      await checkInclusion(reader, { found, checkpoint })
+      await checkInclusion(found, checkpoint)
       const issuedAt = checkEntry(notes, found)
       const { chainId, start, end } = notes
       const { origin, size } = checkpoint
@@ -121,22 +115,14 @@ async function verifySets(reader: LogReader, { sets, key, storage }: Verificatio
 }
 
 /** Verifies by tiles that a checkpoint includes an entry. */
-async function checkInclusion(
-  reader: LogReader,
-  { found, checkpoint }: { readonly found: FoundEntry; readonly checkpoint: Checkpoint },
-): Promise<void> {
-  const { index, entry } = found
-  const { size, root, origin } = checkpoint
+async function checkInclusion({ index, entry }: FoundEntry, { size, origin, tree }: SignedCheckpoint): Promise<void> {
   if (index >= size)
     throw incomplete(`The checkpoint of ${origin} has ${size} entries and does not include entry ${index} yet.`)
-  const ranges = inclusionRanges(index, size)
-  const readNode = await reader.readNodes(ranges.flatMap(nodesOf), size)
-  const hashes = ranges.map((range) => hashRange(range, readNode))
-  if (verifyInclusion({ index, size, root, leaf: leafHash(entry), hashes })) return
+  if (await tree.includes(entry, index)) return
   throw invalid(`The checkpoint of ${origin} does not include entry ${index} as the log shows it.`)
 }
 
-function notLogged({ chainId, start }: NotesOfPeriod, { origin, size }: Checkpoint): NotLoggedError {
+function notLogged({ chainId, start }: NotesOfPeriod, { origin, size }: SignedCheckpoint): NotLoggedError {
   const message = `The log ${origin} of ${size} entries has no notes of chain ${chainId} for the period from ${start}. Do not use the notes. If this is a copy of the log, it may be outdated: try again later.`
   return new NotLoggedError({ code: 'not_logged', message, retryable: true })
 }

@@ -1,8 +1,8 @@
 import { type LogProof, periodAt, TallystickError } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
-import { encodeBase64, formatVerifierKey, hashRange, inclusionRanges, parseTilePath, type Tile, tileAt, tileWidth } from '@tallystick/tlog'
+import { encodeBase64, formatVerifierKey, parseTilePath, proveInclusion, tileAt, tileWidth } from '@tallystick/tlog'
 import { type LimitAddress, rejectParameters } from '@tallystick/http'
-import { findSetIndex, type RunningLog, readEntries, type StoredCheckpoint } from '@tallystick/public-log'
+import { type RunningLog, type StoredCheckpoint, findSetIndex, readEntries } from '@tallystick/public-log'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Route } from '../routing/route.ts'
 import { describeCheckpoint, describeLogKey, describeProof, describeTiles } from './describe-log.ts'
@@ -74,7 +74,7 @@ async function readTile(parts: LogParts, path: string): Promise<Uint8Array> {
   if (!tile) throw notFound('This is not the path of a tile. Tiles are at /log/tile/<level>/<index>[.p/<width>].')
   const { size } = requireHead(parts)
   if (tile.width > tileAt(tile, size).width) throw notFound(`The log has ${size} entries and no such tile.`)
-  if (tile.level !== 'entries') return readHashes(parts, tile)
+  if (tile.level !== 'entries') return parts.publicLog.tree.readTile(tile)
   const { bundle, withheld } = await parts.readBundle(tile)
   if (bundle) return bundle
   throw notFound(
@@ -82,10 +82,6 @@ async function readTile(parts: LogParts, path: string): Promise<Uint8Array> {
       `${withheld.index % tileWidth === 0 ? 'Retry later.' : `Up to ${withheld.index % tileWidth} entries of it are served.`}`,
     'log_entries_withheld',
   )
-}
-
-function readHashes({ publicLog }: LogParts, { level, index, width }: Tile): Uint8Array {
-  return publicLog.tree.readNodes(Number(level) * 8, index * tileWidth, index * tileWidth + width)
 }
 
 async function prove(
@@ -97,7 +93,6 @@ async function prove(
   const [entry] =
     index === undefined || index >= size ? [] : await readEntries(database, { from: index, to: index + 1 })
   if (!entry) throw notFound(`The log has no notes of chain ${chainId} for the period that begins at ${periodStart}.`)
-  const hashes = inclusionRanges(entry.index, size).map((range) => hashRange(range, publicLog.tree.readNode))
   return {
     message: `Entry ${entry.index} of ${publicLog.key.name}.`,
     origin: publicLog.key.name,
@@ -105,7 +100,7 @@ async function prove(
     size,
     root: encodeBase64(root),
     leafHash: encodeBase64(entry.leaf),
-    hashes: hashes.map(encodeBase64),
+    hashes: proveInclusion(entry.index, size, publicLog.tree.readNode).map(encodeBase64),
     entry: entry.line,
     checkpoint: note,
   }

@@ -1,14 +1,6 @@
 import { periodAfter } from '@tallystick/core'
-import {
-  addCurve,
-  chainOf,
-  createState,
-  decodeEdge,
-  emptyEdge,
-  encodeEdge,
-  extendEdge,
-  monitorStateSchema,
-} from '@tallystick/monitor'
+import { addCurve, chainOf, createState, decodeEdge, encodeEdge, monitorStateSchema } from '@tallystick/monitor'
+import { createMerkleTree, tileAt } from '@tallystick/tlog'
 import { createPublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import { describe, expect, test } from 'vitest'
 import { curveEntry, firstPeriod, notesEntry, periodsFrom, pool, startMonitoredLog } from '../monitored-log.ts'
@@ -479,11 +471,12 @@ describe('entries', () => {
 
 test('behavior: the state of ten years of one chain has less than 24 kB', () => {
   const size = 10_239
-  const leaves = Array.from({ length: size }, (_, at) => new Uint8Array(32).fill(at % 256))
-  const edge = extendEdge(emptyEdge, leaves)
+  const tree = createMerkleTree()
+  while (tree.size < size) tree.append(new Uint8Array(32).fill(tree.size % 256))
+  const edge = [39, 0].map((index, level) => tree.readTile(tileAt({ level, index }, size)))
   const state = createState('notes.example/log+00000000+AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')
   state.edge = encodeEdge(edge)
-  expect(decodeEdge(size, state.edge)?.levels.map(({ length }) => length)).toEqual([255, 39])
+  expect(decodeEdge(size, state.edge)?.map(({ length }) => length / 32)).toEqual([255, 39])
   state.checkpoint = { size, root: 'A'.repeat(44), note: 'n'.repeat(300), seenAt: 1793332800000 }
   const tenors = { 7: '369', 14: '365', 30: '362', 60: '358', 90: '355', 180: '350', 360: '340' }
   const curves = periodsFrom(firstPeriod, 28).map((period, index) =>

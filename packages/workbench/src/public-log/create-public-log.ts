@@ -7,13 +7,14 @@ import {
   formatCheckpoint,
   formatSignedNote,
   formatVerifierKey,
-  hashRange,
-  inclusionRanges,
   leafHash,
+  type MerkleTree,
   parseTilePath,
+  proveInclusion,
   rootOf,
   type Tile,
   tileAt,
+  tileWidth,
 } from '@tallystick/tlog'
 
 /** A public log in memory (C2SP tlog-tiles), for tests. */
@@ -99,17 +100,15 @@ function createLog(signer: Signer): PublicLog {
       fork.publish()
       return fork
     },
-    read: (path) => readResource({ ...log, size, checkpoint, withheld, readNodes: tree.readNodes, proofOf }, path),
+    read: (path) => readResource({ ...log, size, checkpoint, withheld, tree }, path),
   }
-  const proofOf = (index: number) => inclusionRanges(index, size).map((range) => hashRange(range, tree.readNode))
   log.publish()
   return log
 }
 
 type LogState = Pick<PublicLog, 'origin' | 'key' | 'entries' | 'size' | 'checkpoint'> & {
   readonly withheld: ReadonlySet<number>
-  readonly readNodes: (level: number, from: number, to: number) => Uint8Array
-  readonly proofOf: (index: number) => readonly Uint8Array[]
+  readonly tree: MerkleTree
 }
 
 function readResource(log: LogState, path: string): Resource {
@@ -125,18 +124,15 @@ function textOf(text: string): Resource {
   return { status: 200, type: 'text/plain; charset=utf-8', body: Buffer.from(text) }
 }
 
-function readTile({ size, entries, withheld, readNodes }: LogState, tile: Tile): Resource {
+function readTile({ size, entries, withheld, tree }: LogState, tile: Tile): Resource {
   if (tile.width > tileAt(tile, size).width) return { status: 404, code: 'not_found' }
-  const from = tile.index * 256
+  const common = { status: 200, type: 'application/octet-stream', isConstant: tile.width === tileWidth } as const
+  if (tile.level !== 'entries') return { ...common, body: Buffer.from(tree.readTile(tile)) }
+  const from = tile.index * tileWidth
   const to = from + tile.width
-  const isConstant = tile.width === 256
-  const type = 'application/octet-stream'
-  if (tile.level !== 'entries') {
-    return { status: 200, type, isConstant, body: Buffer.from(readNodes(tile.level * 8, from, to)) }
-  }
   const isWithheld = [...withheld].some((index) => index >= from && index < to)
   if (isWithheld) return { status: 404, code: 'log_entries_withheld' }
-  return { status: 200, type, isConstant, body: Buffer.from(encodeBundle(entries.slice(from, to))) }
+  return { ...common, body: Buffer.from(encodeBundle(entries.slice(from, to))) }
 }
 
 function readProof(log: LogState, parameters: URLSearchParams): Resource {
@@ -159,7 +155,7 @@ function readProof(log: LogState, parameters: URLSearchParams): Resource {
     size,
     root: log.checkpoint.split('\n')[2],
     leafHash: base64(leafHash(entry)),
-    hashes: log.proofOf(index).map(base64),
+    hashes: proveInclusion(index, size, log.tree.readNode).map(base64),
     entry: Buffer.from(entry).toString(),
     checkpoint: log.checkpoint,
   }

@@ -1,0 +1,55 @@
+import { joinSubtrees, type LeafRange, nodesOf, powerOfTwoUpTo, type ReadNode } from './merkle-range.ts'
+
+/** Returns the hash of a range of a proof. */
+export function hashRange(range: LeafRange, readNode: ReadNode): Uint8Array {
+  return joinSubtrees(nodesOf(range).map(readNode))
+}
+
+/** Lists the ranges of an inclusion proof, from the leaf to the root (RFC 6962 §2.1.1). */
+export function inclusionRanges(index: number, size: number): readonly LeafRange[] {
+  const ranges: LeafRange[] = []
+  let from = 0
+  let to = size
+  while (to - from > 1) {
+    const middle = from + splitOf(to - from)
+    if (index < middle) {
+      ranges.unshift({ from: middle, to })
+      to = middle
+    } else {
+      ranges.unshift({ from, to: middle })
+      from = middle
+    }
+  }
+  return ranges
+}
+
+/** Returns the hashes of an inclusion proof, from the leaf to the root. */
+export function proveInclusion(index: number, size: number, readNode: ReadNode): readonly Uint8Array[] {
+  return inclusionRanges(index, size).map((range) => hashRange(range, readNode))
+}
+
+/** Lists the ranges of a consistency proof between two sizes (RFC 6962 §2.1.2). */
+export function consistencyRanges(oldSize: number, newSize: number): readonly LeafRange[] {
+  if (oldSize === 0 || oldSize === newSize) return []
+  const ranges: LeafRange[] = []
+  let from = 0
+  let to = newSize
+  while (oldSize < to) {
+    const middle = from + splitOf(to - from)
+    if (oldSize <= middle) {
+      ranges.unshift({ from: middle, to })
+      to = middle
+    } else {
+      ranges.unshift({ from, to: middle })
+      from = middle
+    }
+  }
+  // The verifier knows the hash of the whole old tree.
+  if (from > 0) ranges.unshift({ from, to })
+  return ranges
+}
+
+/** Returns the largest power of two below a size. */
+function splitOf(size: number): number {
+  return powerOfTwoUpTo(size - 1)
+}
