@@ -187,7 +187,7 @@ async function copyDeclarations(folder: string): Promise<void> {
 }
 
 const context = `
-import type { Client } from '../src/create-client.ts'
+import type { Client } from '@tallystick/client'
 declare global {
   const client: Client
   const apiKey: string
