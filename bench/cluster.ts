@@ -12,7 +12,7 @@ import { compare, formatResults, median, type Result, type Round } from './resul
 import { benchLog, createBenchKey, createSite, pool, type Server, type Site, setBenchCurve } from './service.ts'
 import { startTimeRpc } from './strangers.ts'
 
-export const clusterSizes = [1, 2, 4, 8] as const
+const clusterSizes = [1, 2, 4, 8] as const
 const rounds = 4
 const roundSeconds = 2
 const idleSeconds = 20

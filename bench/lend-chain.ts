@@ -13,7 +13,7 @@ export type LendChain = {
 
 export const chainId = 324
 export const positions = '0x00000000000000000000000000000000000000b1'
-export const lends = 20_000
+const lends = 20_000
 /** Each lend has a mint and a Lend log. */
 export const logs = 2 * lends
 

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 export type Target = { readonly port: number; readonly ca: string }
 
 /** Complete request as sent on the wire: a constant, or a function of its number. */
-export type RequestText = string | ((index: number) => string)
+type RequestText = string | ((index: number) => string)
 
 export type Load = Target & {
   readonly request: RequestText

@@ -11,7 +11,7 @@ export type Call = {
 }
 
 // Longer than any request may take.
-export const callTimeoutMs = 20_000
+const callTimeoutMs = 20_000
 
 /** Sends one HTTPS request. Rejects if the connection fails or times out. */
 export function call(url: string, { agent, method = 'GET', headers = {}, body }: Call): Promise<Answer> {

@@ -59,7 +59,7 @@ export type EnvironmentOptions = {
 }
 
 /** Preparation through the running replicas. Returns the secrets of the keys, in the order of `keyLimits`. */
-export type Preparation = (replica: ServiceProcess) => Promise<readonly string[]>
+type Preparation = (replica: ServiceProcess) => Promise<readonly string[]>
 
 const signerKey = `0x${'01'.repeat(32)}` as const
 export const tenors = [7, 14, 30, 90]

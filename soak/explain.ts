@@ -1,6 +1,6 @@
 import type { FaultKind, InjectedFault, ReplicaName } from './fault.ts'
 
-export const endpoints = ['/notes', '/data', '/rate'] as const
+const endpoints = ['/notes', '/data', '/rate'] as const
 export type Endpoint = (typeof endpoints)[number]
 
 /** Chain with the embedded subgraph, in PostgreSQL. */
@@ -50,7 +50,7 @@ function upstream(kind: FaultKind): Explanation {
  * outage, a reorg, a revoked key, a new certificate and hostile clients must not fail any request. `/notes` may otherwise fail
  * only because of missing signatures (`hadChanceToSign`) or a clock in the wrong period. `/rate` must never fail.
  */
-export const explanations: readonly Explanation[] = [
+const explanations: readonly Explanation[] = [
   // Keep-alive connections fail one by one.
   { kind: 'replica-kill', endpoints, answers: ['connection'], graceMs: 2_000 },
   // Notes and keys in memory are still served, but not the index in the database.

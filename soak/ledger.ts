@@ -2,7 +2,7 @@ import { type NotesResponse, notesResponseSchema, type WireNote } from '@tallyst
 
 export type Span = { readonly fromMs: number; readonly toMs: number }
 
-export type ServedNotes = {
+type ServedNotes = {
   readonly path: string
   readonly body: string
   /** Possible true times of the request, Unix milliseconds. */

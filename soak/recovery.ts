@@ -6,7 +6,7 @@ import type { Injector } from './injector.ts'
 import { type Position, readChainPositions, readServedPositions } from './positions.ts'
 
 /** Time in which an index must be complete after its endpoint recovered. It notices within a minute and then reads again. */
-export const recoveryMs = 90_000
+const recoveryMs = 90_000
 const pollMs = 2_000
 
 // While one of these is active, an index need not be readable or get further.

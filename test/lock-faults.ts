@@ -1,7 +1,7 @@
 import { isInNodeRange } from './node-range.ts'
 
 /** Members of an entry of `packages` in package-lock.json that the checks use. */
-export type LockEntry = {
+type LockEntry = {
   readonly version?: string
   readonly resolved?: string
   readonly optional?: boolean

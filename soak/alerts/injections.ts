@@ -210,10 +210,7 @@ export const injections: readonly Injection[] = [
 ]
 
 /** Restarts the service of the stage. `change` runs while it is stopped. */
-export async function restart(
-  { service }: Pick<Stage, 'service'>,
-  change: () => unknown = () => undefined,
-): Promise<void> {
+async function restart({ service }: Pick<Stage, 'service'>, change: () => unknown = () => undefined): Promise<void> {
   await service.end('SIGTERM')
   await change()
   const isLate = await Promise.race([service.start(), setTimeout(startMs, true, { ref: false })])

@@ -40,7 +40,7 @@ export type Stage = {
   startMonitor(): () => void
 }
 
-export const stageChainId = 31_418
+const stageChainId = 31_418
 const key = `0x${'03'.repeat(32)}` as const
 // A Wednesday, 17:42 in New York: the Treasury's rates are fetched, and the next period is signed in 8 minutes.
 const startsAtMs = Date.parse('2026-11-18T22:42:00Z')

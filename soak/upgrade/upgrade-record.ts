@@ -11,7 +11,7 @@ export type UpgradeRecord = {
   read(): UpgradeCounts
 }
 
-export type UpgradeCounts = {
+type UpgradeCounts = {
   readonly steps: readonly { readonly atMs: number; readonly words: string }[]
   /** Requests and lost ones by release. */
   readonly releases: ReadonlyMap<string, { readonly requests: number; readonly lost: number }>

@@ -14,7 +14,7 @@ export type Trial = {
 }
 
 export const stepNames = ['npm ci', 'build', 'tests', 'sandbox'] as const
-export type StepName = (typeof stepNames)[number]
+type StepName = (typeof stepNames)[number]
 
 // It only ends tests that hang. They take some minutes on two cores, and a loaded machine may be ten times slower.
 const testsTimeoutMs = 7_200_000

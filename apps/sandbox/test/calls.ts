@@ -25,7 +25,7 @@ type LendOptions = {
   readonly note?: NoteTerms | undefined
   readonly params?: Partial<LendParams> | undefined
 }
-export type LendParams = {
+type LendParams = {
   readonly beneficiary: Address
   readonly partnerId: Hex
   readonly partnerFeeBPS: bigint

@@ -14,7 +14,7 @@ import { startSandbox } from '../src/start-sandbox.ts'
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-export type Launch = {
+type Launch = {
   readonly child: ChildProcess
   readonly output: () => string
   /** Resolves to the time by `Date.now` when the output first matched. Rejects if the process ends before. */
@@ -145,7 +145,7 @@ function interrupt({ pid = 0 }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-export type ChainCredentials = {
+type ChainCredentials = {
   readonly id: number
   readonly rpcUrl: string
   readonly pool: Address

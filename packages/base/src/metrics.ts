@@ -21,7 +21,7 @@ export type Metrics = {
 }
 
 /** Reads the series of a family at the time of a scrape. */
-export type ReadSeries = () => Iterable<{ readonly labels?: Labels; readonly value: number }>
+type ReadSeries = () => Iterable<{ readonly labels?: Labels; readonly value: number }>
 
 /** Help text of each family. A metric without one cannot be created. */
 export type MetricHelp = Readonly<Record<string, string>>

@@ -8,7 +8,6 @@ export {
   ChainError,
   createPoolReader,
   type PoolReader,
-  type PoolReaderOptions,
   type PoolValues,
   type PoolViews,
 } from './pool/pool-reader.ts'

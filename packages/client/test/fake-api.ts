@@ -42,7 +42,7 @@ export type Mishap =
       readonly headers?: Readonly<Record<string, string>>
     }
 
-export type SeenRequest = {
+type SeenRequest = {
   readonly method: string
   readonly path: string
   readonly headers: IncomingMessage['headers']

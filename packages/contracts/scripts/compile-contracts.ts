@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import type { Abi } from 'viem'
 import { compileStandard, type SolidityOutput } from './solc.ts'
 
-export type CompiledContract = { readonly abi: Abi; readonly bytecode: string }
+type CompiledContract = { readonly abi: Abi; readonly bytecode: string }
 
 /** Compiler output of the contracts. */
 export type CompiledContracts = Readonly<Record<ContractName, CompiledContract>>

@@ -5,7 +5,7 @@ export type SolidityOutput = {
   readonly contracts?: Readonly<Record<string, Readonly<Record<string, SolidityContract>>>>
 }
 
-export type SolidityContract = {
+type SolidityContract = {
   readonly abi: readonly unknown[]
   readonly evm: { readonly bytecode: { readonly object: string } }
 }

@@ -10,7 +10,7 @@ export type Queryable = {
   query<Row extends object>(text: string, parameters?: readonly unknown[], options?: QueryOptions): Promise<Row[]>
 }
 
-export type QueryOptions = {
+type QueryOptions = {
   /** Prepares the statement once per connection. Set it for texts that are used often. On PGlite only for `read`. */
   readonly isFrequent?: boolean | undefined
 }

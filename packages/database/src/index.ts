@@ -8,9 +8,9 @@ export {
   recordAudit,
 } from './audit-log.ts'
 export type { Database, Lock, Queryable } from './database.ts'
-export { type HeldLock, lockDirectory } from './lock-directory.ts'
-export { databaseTooNew, type MigrateResult, migrate } from './migrate.ts'
+export { lockDirectory } from './lock-directory.ts'
+export { databaseTooNew, migrate } from './migrate.ts'
 export { type AppliedMigration, compareReleases, type Migration } from './migration.ts'
 export { openDatabase } from './open-database.ts'
 export { connectDatabase } from './pglite/port-database.ts'
-export { planRevert, type RevertOptions, revertMigrations } from './revert-migrations.ts'
+export { planRevert, revertMigrations } from './revert-migrations.ts'

@@ -7,7 +7,7 @@ export type Migration = {
   readonly statements: readonly string[]
 } & Partial<Reversible>
 
-export type Reversible = {
+type Reversible = {
   /** Release that adds the migration, such as `0.2.0`. */
   readonly since: string
   /** Oldest release whose replicas run on the schema after the migration: the release before `since` or an older one. */

@@ -14,7 +14,7 @@ export const dataMetricHelp: MetricHelp = {
 export type ChainMetrics = { readonly hit: Counter; readonly miss: Counter; readonly coalesced: Counter }
 
 /** Parts of a chain that are read at each scrape. */
-export type WatchedChain = {
+type WatchedChain = {
   readonly answers: Pick<LRUCache<string, SubgraphAnswer>, 'calculatedSize' | 'size'>
   readonly flights: Pick<Flights, 'count'>
 }

@@ -12,7 +12,7 @@ export type Flights = {
   readonly count: number
 }
 
-export type Caller = {
+type Caller = {
   readonly ask: (signal: StopSignal) => Promise<SubgraphAnswer>
   /** Aborted when the caller disconnects. */
   readonly gone: StopSignal

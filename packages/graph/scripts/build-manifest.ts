@@ -1,14 +1,14 @@
 import type { ChainDescription } from './chain-description.ts'
 import { type ContractName, type EventHandler, listEventHandlers } from './event-handlers.ts'
 
-export type ContextValue = { readonly type: 'Bytes'; readonly data: string }
+type ContextValue = { readonly type: 'Bytes'; readonly data: string }
 
 /** Addresses that every handler can read with `dataSource.context()`. Unknown ones are missing. */
-export type ManifestContext = Readonly<
+type ManifestContext = Readonly<
   Partial<Record<'pool' | 'positions' | 'denylister' | 'dollarDenylister' | 'signer', ContextValue>>
 >
 
-export type DataSource = {
+type DataSource = {
   readonly kind: 'ethereum'
   readonly name: string
   readonly network: string

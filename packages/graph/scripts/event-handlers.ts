@@ -3,9 +3,9 @@ import { denylisterAbi, eventTopics, poolAbi, positionTokenAbi } from '@tallysti
 /** Contract whose events are handled, by the name of its ABI in a manifest. */
 export type ContractName = 'Pool' | 'PositionToken' | 'Denylister'
 
-export type EventParameter = { readonly name: string; readonly type: string; readonly indexed: boolean }
+type EventParameter = { readonly name: string; readonly type: string; readonly indexed: boolean }
 
-export type AbiEvent = {
+type AbiEvent = {
   readonly type: 'event'
   readonly name: string
   readonly inputs: readonly EventParameter[]

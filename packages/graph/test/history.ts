@@ -2,7 +2,7 @@ import type { BlockLogs, Log } from '@tallystick/subgraph'
 import { startsAt } from '../../subgraph/test/protocol-logs.ts'
 
 /** Logs of a transaction. */
-export type Transaction = readonly Log[]
+type Transaction = readonly Log[]
 
 export type BlockPlan = { readonly transactions: readonly Transaction[]; readonly timestamp?: number | undefined }
 

@@ -10,7 +10,7 @@ import { parseEntitySchema } from './host/entity-schema.ts'
 import { readManifest } from './host/manifest.ts'
 import { type WasmModule, webAssembly } from './host/web-assembly.ts'
 
-export type LoadedSubgraph = Pick<HostOptions, 'manifest' | 'modules' | 'schema'>
+type LoadedSubgraph = Pick<HostOptions, 'manifest' | 'modules' | 'schema'>
 
 /** A chain, and the subgraph that was generated and compiled for it. */
 export type Deployment = { readonly chain: ChainDescription; readonly subgraph: LoadedSubgraph }

@@ -25,11 +25,9 @@ export const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { minLength: 1, maxLength: 20, size: 'max' },
 )
 
-export const [listA, listB, dollar] = ['7', '8', '9'].map((digit) => `0x${digit.repeat(40)}`) as [
-  string,
-  string,
-  string,
-]
+export const listA = `0x${'7'.repeat(40)}`
+export const listB = `0x${'8'.repeat(40)}`
+const dollar = `0x${'9'.repeat(40)}`
 
 const accounts = [ann, bob, vault, `0x${'00'.repeat(19)}01`, `0xff${'00'.repeat(19)}`, `0x${'ab'.repeat(20)}`]
 const uintMax = 2n ** 256n - 1n

@@ -2,7 +2,7 @@ import type { Note, Period } from '@tallystick/core'
 import type { Address } from 'viem'
 
 /** A note with its tenor. */
-export type OfferedNote = Note & { readonly tenorDays: number }
+type OfferedNote = Note & { readonly tenorDays: number }
 
 /** All notes of one chain and period. They are signed, stored and published together. */
 export type NoteSet = {

@@ -2,7 +2,7 @@ import { type Address, isAddressEqual } from 'viem'
 import type { NoteSet } from './note-set.ts'
 
 /** Time before and after a boundary in which a planned change of the signer may be half done. */
-export const plannedChangeSeconds = 300n
+const plannedChangeSeconds = 300n
 
 /**
  * Returns whether a pool rejects a set only because a planned change of the signer is half done: the pool has the announced

@@ -116,7 +116,7 @@ function followChain(chainId: number, urls: readonly string[], signal: AbortSign
 }
 
 /** Says a warning once, and when its cause is gone. */
-export type Warnings = {
+type Warnings = {
   readonly count: number
   set(topic: string, message: string): void
   clear(topic: string): void

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type FindingKind, findingKinds } from './finding.ts'
+import { findingKinds } from './finding.ts'
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 const integer = z.int().min(0)
@@ -90,8 +90,6 @@ export type ChainState = z.infer<typeof chainStateSchema>
 export type LendScope = z.infer<typeof lendScopeSchema>
 export type CurveRecord = z.infer<typeof curveRecordSchema>
 export type LoggedSet = z.infer<typeof loggedSetSchema>
-export type ReportedFinding = z.infer<typeof reportedSchema>
-export type FindingCounts = Partial<Record<FindingKind, number>>
 
 export function createState(key: string): MonitorState {
   return {

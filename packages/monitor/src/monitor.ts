@@ -4,7 +4,7 @@ import { followLog } from './follow-log.ts'
 import { createMonitorContext, type MonitorContext, type MonitorOptions, saveProgress } from './monitor-context.ts'
 
 /** Result of a round. */
-export type Round = {
+type Round = {
   /** Findings of this round, also those that were known. */
   readonly findings: number
   /** What could not be checked. */

@@ -13,7 +13,7 @@ import { curveEntryOf, notesEntryOf } from './format-entries.ts'
 import { appendEntry } from './log-store.ts'
 
 /** Returns 16 random bytes in hex. They keep the content of an entry secret while only its hash is public. */
-export function createSalt(): string {
+function createSalt(): string {
   return randomBytes(16).toString('hex')
 }
 

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { readEntries } from './log-store.ts'
 
 /** A bundle, or the first of its entries whose bytes are not public yet. */
-export type ReadBundle =
+type ReadBundle =
   | { readonly bundle: Uint8Array; readonly withheld?: undefined }
   | { readonly bundle?: undefined; readonly withheld: { readonly index: number } }
 

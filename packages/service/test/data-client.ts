@@ -2,7 +2,7 @@ import { type Answer, createKey, type TestService } from './harness.ts'
 
 export type PostData = (body: unknown, options?: PostOptions) => Promise<Answer>
 
-export type PostOptions = {
+type PostOptions = {
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { secureContext, type TestService } from './harness.ts'
 
-export type ReceivedEvent = {
+type ReceivedEvent = {
   readonly id: string | undefined
   readonly event: string
   // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape.

@@ -5,7 +5,7 @@ import { keepConnections } from '@tallystick/workbench/keep-connections'
 import type { Defer } from './harness.ts'
 
 /** Rates in percent, as printed, by weeks. */
-export type Rates = Readonly<Record<number, string>>
+type Rates = Readonly<Record<number, string>>
 
 export type FakeRow = {
   readonly date: string

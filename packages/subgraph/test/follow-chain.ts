@@ -20,7 +20,7 @@ export type TestChain = {
   stop(): Promise<void>
 }
 
-export type RpcCall = { readonly method: string; readonly params?: readonly unknown[] }
+type RpcCall = { readonly method: string; readonly params?: readonly unknown[] }
 
 const sender = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 

@@ -54,7 +54,7 @@ export async function followInto(
   }
 }
 
-export async function untilAt(subgraph: Subgraph, chain: TestChain): Promise<void> {
+async function untilAt(subgraph: Subgraph, chain: TestChain): Promise<void> {
   const { hash } = (await chain.rpc('eth_getBlockByNumber', ['latest', false])) as { hash: string }
   await vi.waitFor(() => expect(subgraph.head?.hash).toBe(hash), patience)
 }

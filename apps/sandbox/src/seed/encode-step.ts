@@ -51,7 +51,7 @@ export async function encodeStep(context: SeedContext, step: Step): Promise<Batc
 }
 
 /** Returns the id that the pool gives an owner's first partner. */
-export function partnerIdOf(owner: Address): Hex {
+function partnerIdOf(owner: Address): Hex {
   return keccak256(encodePacked(['address', 'uint256'], [owner, 0n]))
 }
 

@@ -25,7 +25,7 @@ export type ModelPosition = {
   }
 }
 
-export type ModelPartner = {
+type ModelPartner = {
   readonly id: string
   readonly creator: string
   owner: string

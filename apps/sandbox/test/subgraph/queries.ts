@@ -24,7 +24,7 @@ const position = `id tokenId currentOwner initalOwner initiator coupon principal
   claimTimestamp claimTransactionHash claimBeneficiary totalIncome fee`
 
 /** Everything there is, at the head or at a block. */
-export function everything(block?: number): string {
+function everything(block?: number): string {
   const at = block === undefined ? 'first: 1000' : `first: 1000, block: { number: ${block} }`
   return `{
     positionInfos(${at}, orderBy: tokenId) { ${position} }

@@ -72,7 +72,7 @@ export function formatPoints(points: Points): string {
 }
 
 /** Formats how coupons follow from published rates. */
-export function formatProvenance(provenance: CurveProvenance, layout: Layout = plainLayout): string {
+function formatProvenance(provenance: CurveProvenance, layout: Layout = plainLayout): string {
   const { sourceDate, basis, spreadBps, interpolation, rounding, bills, missingBills } = provenance
   const rows = bills.map(({ weeks, days, ratePercent, bps, cusip, maturityDate }) => [
     `${weeks} weeks`,

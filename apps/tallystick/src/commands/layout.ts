@@ -17,7 +17,7 @@ type OutputStream = Terminal['stdout'] | Terminal['stderr']
 // Width of a terminal that does not report one.
 const columnsDefault = 80
 
-export const plainStyle: Style = createStyle(() => (text) => text)
+const plainStyle: Style = createStyle(() => (text) => text)
 export const plainLayout: Layout = { style: plainStyle }
 
 // Select Graphic Rendition (ECMA-48 §8.3.117): the code that begins an attribute, and the code that ends it.

@@ -9,7 +9,7 @@ import { readQueryModel } from './query-model.ts'
 import { createSamples } from './samples.ts'
 
 /** Query whose results differ. */
-export type QueryDifference = { readonly query: string; readonly differences: readonly ValueDifference[] }
+type QueryDifference = { readonly query: string; readonly differences: readonly ValueDifference[] }
 
 export type Comparison =
   | {

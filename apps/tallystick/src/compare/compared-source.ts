@@ -13,7 +13,7 @@ export type ComparedSource = {
   close(): Promise<void>
 }
 
-export type ComparedAnswer =
+type ComparedAnswer =
   | { readonly data: Readonly<Record<string, unknown>>; readonly rejection?: undefined }
   | { readonly data?: undefined; readonly rejection: string }
 

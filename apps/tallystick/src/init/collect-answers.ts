@@ -12,7 +12,7 @@ export type CollectOptions = {
   readonly ask?: ((question: Question, context: AskContext) => Promise<string>) | undefined
 }
 
-export type AskContext = {
+type AskContext = {
   readonly fallback: string | undefined
   /** Returns what is wrong with an answer, or undefined. */
   readonly check: (answer: string) => string | undefined
@@ -59,6 +59,6 @@ export async function collectAnswers({
   return answers
 }
 
-export function flagOf({ flags }: Question): string {
+function flagOf({ flags }: Question): string {
   return flags.split(' ')[0] as string
 }

@@ -12,7 +12,7 @@ const plainSlots = Array.from({ length: 13 }, (_, slot) => BigInt(slot))
 const erc20Location = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace00n
 /** `openzeppelin.storage.ERC721` by ERC-7201, four slots before the approvals. */
 const erc721Location = 0x80bb2b638cc20bc4d0a60d66940f3ab4a00c1d7b313497ca82fb0b4ab0079300n
-export const mappingSlots = [...plainSlots, erc20Location, erc20Location + 1n, erc721Location + 4n]
+const mappingSlots = [...plainSlots, erc20Location, erc20Location + 1n, erc721Location + 4n]
 
 /** Returns the storage slot of a mapping's value, or of a nested one's with several keys. */
 export function slotOf(mapping: bigint, keys: readonly MappingKey[]): Hex {
@@ -22,7 +22,7 @@ export function slotOf(mapping: bigint, keys: readonly MappingKey[]): Hex {
   }, toHex(mapping))
 }
 
-export function toWord(value: bigint): Hex {
+function toWord(value: bigint): Hex {
   return toHex(value, { size: 32 })
 }
 

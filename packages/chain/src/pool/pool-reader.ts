@@ -50,7 +50,7 @@ export type PoolReader = {
   close(): void
 }
 
-export type ValidateOptions = {
+type ValidateOptions = {
   readonly atSeconds?: bigint | undefined
   /** Whether the limits are known, so that they need not be probed with a second call for each note. */
   readonly knowsLimits?: boolean | undefined

@@ -14,7 +14,7 @@ import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { callContract } from './call-contract.ts'
 
 /** EIP-712 domain of a token's permits. */
-export type TokenDomain = {
+type TokenDomain = {
   readonly name: string
   readonly version: string
   readonly chainId: number

@@ -7,7 +7,7 @@ import { probeSigner } from './probe-signer.ts'
 import { createReadLimitLogs } from './read-limit-logs.ts'
 
 /** Contracts whose pause stops lends and claims. */
-export const pausableContracts = ['pool', 'position token', 'dollar'] as const
+const pausableContracts = ['pool', 'position token', 'dollar'] as const
 export type PausableContract = (typeof pausableContracts)[number]
 
 export type PoolLimits = {

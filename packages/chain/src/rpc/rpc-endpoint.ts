@@ -16,7 +16,7 @@ export type RpcEndpoint = {
   callMany(calls: readonly RpcCall[], options?: CallManyOptions): Promise<readonly unknown[]>
 }
 
-export type CallManyOptions = {
+type CallManyOptions = {
   /** Returns the node's error of a call as its result, an `RpcError`. By default the first one is thrown. */
   readonly keepErrors?: boolean | undefined
 }

@@ -6,7 +6,7 @@ import { RpcError } from './rpc-error.ts'
 type Write = (details: Readonly<Record<string, unknown>>, message: string) => void
 
 /** Log for failures and recoveries of RPCs. A pino logger fits. */
-export type RpcLog = { readonly info: Write; readonly warn: Write }
+type RpcLog = { readonly info: Write; readonly warn: Write }
 
 export type RpcPool = {
   /**
@@ -21,7 +21,7 @@ export type RpcPool = {
   readonly isDisputed: boolean
 }
 
-export type RunOptions = { readonly startAt?: number | undefined }
+type RunOptions = { readonly startAt?: number | undefined }
 
 export type RpcPoolOptions = {
   readonly endpoints: readonly RpcEndpoint[]

@@ -65,7 +65,7 @@ export async function fetchPositions(
   )
 }
 
-export function decodePosition(place: Place): Position {
+function decodePosition(place: Place): Position {
   const integer = (name: string) => decodeInteger(decodeMember(place, name))
   const hex = (name: string, bytes: number) => decodeHex(decodeMember(place, name), bytes)
   return {

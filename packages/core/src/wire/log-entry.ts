@@ -13,7 +13,7 @@ const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
 const index = z.int().min(0)
 
 /** A curve, from the boundary on from which it is in force. */
-export const curveEntrySchema = z.strictObject({
+const curveEntrySchema = z.strictObject({
   v: version,
   type: z.literal('curve'),
   salt,
@@ -33,7 +33,7 @@ export const curveEntrySchema = z.strictObject({
 })
 
 /** All notes of one chain and period, as `/notes` serves them. */
-export const notesEntrySchema = z.strictObject({
+const notesEntrySchema = z.strictObject({
   v: version,
   type: z.literal('notes'),
   salt,
@@ -49,7 +49,7 @@ export const notesEntrySchema = z.strictObject({
 })
 
 /** The signer of a chain, from this entry on. */
-export const signerEntrySchema = z.strictObject({
+const signerEntrySchema = z.strictObject({
   v: version,
   type: z.literal('signer'),
   salt,
@@ -62,7 +62,7 @@ export const signerEntrySchema = z.strictObject({
 })
 
 /** Schema of an entry of the public log. */
-export const logEntrySchema = z.discriminatedUnion('type', [curveEntrySchema, notesEntrySchema, signerEntrySchema])
+const logEntrySchema = z.discriminatedUnion('type', [curveEntrySchema, notesEntrySchema, signerEntrySchema])
 
 export type CurveEntry = z.infer<typeof curveEntrySchema>
 export type NotesEntry = z.infer<typeof notesEntrySchema>

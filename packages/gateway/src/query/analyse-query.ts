@@ -29,7 +29,7 @@ export type AnalysedOperation = {
   readonly rows: Rows
 }
 
-export type DeclaredVariable = {
+type DeclaredVariable = {
   readonly name: string
   readonly type: string
   readonly isRequired: boolean

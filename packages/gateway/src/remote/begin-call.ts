@@ -8,7 +8,7 @@ import { type Phase, slowError } from './transport-error.ts'
  * Reason to end a call without an answer. `slow`: it timed out. `superseded`: another upstream answered first.
  * `cancelled`: the caller has gone.
  */
-export type Ending = 'slow' | 'superseded' | 'cancelled'
+type Ending = 'slow' | 'superseded' | 'cancelled'
 
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly answer: SubgraphAnswer }

@@ -17,7 +17,7 @@ export type Entity = ReadonlyMap<string, StoreValue>
 /** Kinds of graph-ts's `ValueKind`. The protocol's schema has no decimals, no `Int8` and no timestamps. */
 const kinds = { string: 0, int: 1, bool: 3, array: 4, null: 5, bytes: 6, bigInt: 7 } as const
 
-export function readStoreValue(heap: Heap, address: number): StoreValue {
+function readStoreValue(heap: Heap, address: number): StoreValue {
   const { kind, payload } = heap.readEnum(address)
   switch (kind) {
     case kinds.string:
@@ -39,7 +39,7 @@ export function readStoreValue(heap: Heap, address: number): StoreValue {
   }
 }
 
-export function writeStoreValue(heap: Heap, { type, value }: StoreValue): number {
+function writeStoreValue(heap: Heap, { type, value }: StoreValue): number {
   const write = (kind: number, payload: number) => heap.newEnum(typeId.storeValue, kind, payload)
   switch (type) {
     case 'String':

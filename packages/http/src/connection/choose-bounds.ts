@@ -1,5 +1,5 @@
 /** Files reserved for the admin listener, the database, RPCs, remote subgraphs and disk. */
-export const reservedFiles = 256
+const reservedFiles = 256
 // An idle TLS connection takes about 50 KB. More than this must be configured.
 const connectionsMaxDefault = 10_000
 // For a system without a readable limit. Most have at least 1,024.

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 export type TimeBudget = (caller: string) => AdmittedWork
 
 /** Work that was admitted. Time in the queue, before `begin`, is not counted. */
-export type AdmittedWork = { begin(): void; end(): void }
+type AdmittedWork = { begin(): void; end(): void }
 
 // Running work is not yet counted, so its number is limited.
 const runningMax = 8

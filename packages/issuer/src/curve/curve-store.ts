@@ -131,7 +131,7 @@ export async function listCurves(database: Queryable, limit: number): Promise<Cu
 }
 
 /** Curve before it is stored. The store chooses its id and the boundary from which it is in force. */
-export type NewCurve = Omit<Curve, 'id' | 'effectiveFrom'>
+type NewCurve = Omit<Curve, 'id' | 'effectiveFrom'>
 
 type StoreCurveOptions = {
   readonly curve: NewCurve

@@ -3,8 +3,8 @@ import { periodAfter, periodAt } from '@tallystick/core'
 import type { NoteSet } from '../note-set.ts'
 
 /** Results of a preflight, see `PreflightResult`. */
-export const preflightOutcomes = ['accepted', 'refused', 'planned', 'too_early', 'unavailable'] as const
-export type PreflightOutcome = (typeof preflightOutcomes)[number]
+const preflightOutcomes = ['accepted', 'refused', 'planned', 'too_early', 'unavailable'] as const
+type PreflightOutcome = (typeof preflightOutcomes)[number]
 
 export type PreflightMetrics = { count(set: NoteSet, outcome: PreflightOutcome): void }
 

@@ -27,7 +27,7 @@ export type PreflightResult =
   | { readonly outcome: 'planned' | 'too_early' | 'unavailable'; readonly message: string }
 
 /** Why a set must not be stored. */
-export type PreflightRefusal = {
+type PreflightRefusal = {
   readonly refusal: Refusal
   /** Tenors of notes that the pool's limits reject. They are worthless, so other terms may be signed in their place. */
   readonly worthlessTenors: readonly number[]

@@ -11,7 +11,7 @@ export type ClockDispute = {
 }
 
 /** Comparison of the local clock with a reference clock. */
-export type ClockReading = {
+type ClockReading = {
   readonly reference: string
   /** Positive if the local clock is ahead; undefined if the reference is unknown. 0 within a chain's tolerance. */
   readonly offsetMs: number | undefined
@@ -36,7 +36,7 @@ export type ClockComparison = {
   earliest(nowMs: number): EarliestInstant
 }
 
-export type EarliestInstant = {
+type EarliestInstant = {
   readonly earliestMs: number
   /** Whether every reference is known. */
   readonly isComplete: boolean

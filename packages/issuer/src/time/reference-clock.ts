@@ -14,7 +14,7 @@ export type ReferenceClock = {
 // The end of the year 9999. A later reading is invalid.
 const instantMsMax = 253_402_300_799_999
 // With a longer round trip, the reading is too uncertain.
-export const roundTripMsMax = 1_000
+const roundTripMsMax = 1_000
 
 /**
  * Creates a clock that is measured over a network and extrapolated with a monotonic clock. So a step of this machine's

@@ -3,7 +3,7 @@ import { countBusinessDays, newYorkDate } from '@tallystick/core'
 import { feedFailures } from './feed-error.ts'
 
 /** Outcomes of a fetch: the newest rates, older rates that are still usable, or a failure. */
-export const fetchOutcomes = ['newest', 'behind', ...feedFailures, 'not_stored'] as const
+const fetchOutcomes = ['newest', 'behind', ...feedFailures, 'not_stored'] as const
 export type FetchOutcome = (typeof fetchOutcomes)[number]
 
 /** Status of the feed after the last fetch. */

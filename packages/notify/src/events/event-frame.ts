@@ -15,7 +15,7 @@ export function parseEventId(text: string): EventPosition | undefined {
   return id === undefined || tag === undefined ? undefined : { id: BigInt(id), tag }
 }
 
-export function formatEventId({ id, tag }: EventPosition): string {
+function formatEventId({ id, tag }: EventPosition): string {
   return `${id}-${tag}`
 }
 

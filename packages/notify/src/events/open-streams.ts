@@ -22,12 +22,12 @@ export type EventStreams = {
   stop(): Promise<void>
 }
 
-export type StreamRequest = EventsRequest & {
+type StreamRequest = EventsRequest & {
   readonly key: Pick<RingKey, 'id'>
   readonly keyHash: string
 }
 
-export type StreamTarget = { readonly response: ServerResponse; readonly begin: () => void }
+type StreamTarget = { readonly response: ServerResponse; readonly begin: () => void }
 
 export type EventStreamsOptions = {
   readonly database: Database

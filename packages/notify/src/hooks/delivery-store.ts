@@ -11,7 +11,7 @@ import { webhookIdOf } from './webhook-message.ts'
  * State of a delivery. `gone`: the event was deleted before it was delivered. `failed`: the hook was switched off.
  * `skipped`: its body is too large.
  */
-export type DeliveryStatus = 'delivered' | 'retrying' | 'failed' | 'gone' | 'skipped'
+type DeliveryStatus = 'delivered' | 'retrying' | 'failed' | 'gone' | 'skipped'
 
 /** What became of an event for a hook. */
 export type Delivery = {

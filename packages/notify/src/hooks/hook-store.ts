@@ -6,7 +6,7 @@ import { fromHookRow, type Hook, type HookRow, hookColumns, hostOf } from './hoo
 import { addHookSecret, endHookSecrets } from './hook-secrets.ts'
 
 /** Every hook has a request of its own, so this also limits the requests at a time. */
-export const hooksMax = 50
+const hooksMax = 50
 
 /** Hook, number of its secrets in force and of the events that wait for it. */
 export type ListedHook = Hook & { readonly secrets: number; readonly waiting: number }

@@ -12,7 +12,7 @@ export type Reply = {
   readonly date: string | undefined
 }
 
-export type Outgoing = {
+type Outgoing = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer

@@ -35,7 +35,7 @@ export function addConsoleRoutes(app: FastifyInstance, { files, host }: ConsoleP
  * Returns whether a `Host` header names this listener: an address, localhost, or the configured host. A site whose name was
  * made to resolve to this machine (DNS rebinding) would otherwise show the console as its own.
  */
-export function isOwnName(header: string | undefined, configured: string): boolean {
+function isOwnName(header: string | undefined, configured: string): boolean {
   const name = /^(?:\[([^\]]+)\]|([^:]+))(?::\d*)?$/.exec(header ?? '')
   const host = (name?.[1] ?? name?.[2] ?? '').toLowerCase().replace(/\.$/, '')
   return isIP(host) > 0 || host === 'localhost' || host.endsWith('.localhost') || host === configured.toLowerCase()

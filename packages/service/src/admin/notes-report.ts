@@ -36,7 +36,7 @@ export function describeTimes({ maturityTimestamp, startedAt, validAfter, validB
   }
 }
 
-export function reportRogue({ chainId, period, issuedAt }: PrematureSet): RogueReport {
+function reportRogue({ chainId, period, issuedAt }: PrematureSet): RogueReport {
   const start = toIso(period.start)
   const command = `tallystick notes discard --chain ${chainId} --period ${start}`
   return { chainId, period: formatPeriod(period), start, issuedAt: toIso(issuedAt), command }

@@ -13,7 +13,7 @@ export type KnownRequest = {
 }
 
 /** An answer that is right for one second, while the chains have the same answers in memory. */
-export type ReadyAnswer = {
+type ReadyAnswer = {
   readonly second: number
   readonly answers: readonly SubgraphAnswer[]
   readonly answer: LaneAnswer

@@ -2,7 +2,7 @@ import { formatCsv } from '@tallystick/base/pure'
 import type { HistoryNotesResponse, HistoryRateResponse } from '@tallystick/core'
 
 /** Columns of the notes' history as CSV: one row per coupon, with the names of the JSON members. */
-export const notesColumns = [
+const notesColumns = [
   'chainid',
   'period_start',
   'period_end',
@@ -23,7 +23,7 @@ export function formatNotesHistory({ periods }: HistoryNotesResponse): string {
 }
 
 /** Columns of the rates' history as CSV: one row per day and tenor. A day without coupons has one row. */
-export const rateColumns = ['chainid', 'day', 'maturity', 'coupon', 'floatingRate', 'floatingReason'] as const
+const rateColumns = ['chainid', 'day', 'maturity', 'coupon', 'floatingRate', 'floatingReason'] as const
 
 export function formatRateHistory({ days }: HistoryRateResponse): string {
   const rows = days.flatMap(({ chainid, day, fixedRates, floatingRate, floatingReason }) => {

@@ -3,7 +3,7 @@ import { extname, join } from 'node:path'
 import { etagOf } from '@tallystick/base'
 
 /** File body in one encoding. */
-export type Variant = { readonly body: Buffer; readonly etag: string }
+type Variant = { readonly body: Buffer; readonly etag: string }
 
 export type PortalFile = {
   readonly contentType: string

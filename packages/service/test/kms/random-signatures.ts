@@ -11,7 +11,7 @@ export type RandomSignature = {
 }
 
 export const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
-export const field = 2n ** 256n - 2n ** 32n - 977n
+const field = 2n ** 256n - 2n ** 32n - 977n
 
 type Point = { readonly x: bigint; readonly y: bigint }
 

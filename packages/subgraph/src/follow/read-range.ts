@@ -19,7 +19,7 @@ export type Range = {
  * Interval of milestones: blocks of deep history that are stored without logs. Since it does not depend on the size of
  * the ranges, the tables are the same however a chain is indexed. After a crash at most this many blocks are read again.
  */
-export const milestoneBlocks = 2_000
+const milestoneBlocks = 2_000
 
 /** Stored in place of a parent hash that was not read. */
 const unknownHash = `0x${'0'.repeat(64)}`

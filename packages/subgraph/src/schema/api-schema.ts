@@ -5,7 +5,7 @@ import { type FilterKey, filterKeysOf } from './filter-keys.ts'
 import { type Ordering, orderingsOf } from './orderings.ts'
 import { rootFieldNames } from './root-field-names.ts'
 
-export type RootField = { readonly kind: 'single' | 'collection'; readonly entity: Entity }
+type RootField = { readonly kind: 'single' | 'collection'; readonly entity: Entity }
 
 /** GraphQL API of a model, with the meaning of its generated names. */
 export type ApiSchema = {

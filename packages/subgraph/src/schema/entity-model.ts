@@ -21,7 +21,7 @@ type FieldShape = {
 export type StoredField = FieldShape & { readonly kind: 'stored'; readonly type: StoredType }
 
 /** Field that is the inverse of the reference `from` of another entity. */
-export type DerivedField = FieldShape & { readonly kind: 'derived'; readonly entity: string; readonly from: string }
+type DerivedField = FieldShape & { readonly kind: 'derived'; readonly entity: string; readonly from: string }
 
 export type Field = StoredField | DerivedField
 
@@ -33,7 +33,7 @@ export type Entity = {
   readonly fields: readonly Field[]
 }
 
-export type Enumeration = { readonly name: string; readonly values: readonly string[] }
+type Enumeration = { readonly name: string; readonly values: readonly string[] }
 
 export type EntityModel = {
   readonly entities: ReadonlyMap<string, Entity>
@@ -59,10 +59,4 @@ export function getEntity(model: EntityModel, name: string): Entity {
   const entity = model.entities.get(name)
   if (!entity) throw new Error(`The model has no entity ${name}.`)
   return entity
-}
-
-export function getStoredField(entity: Entity, name: string): StoredField {
-  const field = entity.fields.find((candidate) => candidate.name === name)
-  if (field?.kind !== 'stored') throw new Error(`${entity.name} has no stored field ${name}.`)
-  return field
 }

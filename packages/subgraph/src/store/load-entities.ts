@@ -32,7 +32,7 @@ export async function findVersions(
 }
 
 /** Reads entities at the head by id, in one statement. The result lacks entities that do not exist. */
-export async function loadEntities(
+async function loadEntities(
   queryable: Queryable,
   { layout, entity, ids }: { readonly layout: Layout; readonly entity: string; readonly ids: readonly string[] },
 ): Promise<ReadonlyMap<string, StoredEntity>> {

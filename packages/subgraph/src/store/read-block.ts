@@ -2,7 +2,7 @@ import type { Queryable } from '@tallystick/database'
 import type { Block, Head } from './block.ts'
 import type { Layout } from './layout.ts'
 
-export type BlockRow = { number: number; hash: string; parent_hash: string; timestamp: bigint }
+type BlockRow = { number: number; hash: string; parent_hash: string; timestamp: bigint }
 export type HeadRow = BlockRow & { revision: number; fault: string | null }
 
 /** Reads the latest block. Returns undefined in an empty store. */

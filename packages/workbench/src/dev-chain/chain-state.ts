@@ -21,13 +21,13 @@ export type ChainState = {
   isBlockWanted: boolean
 }
 
-export type BlockInterval = {
+type BlockInterval = {
   readonly seconds: number
   /** Age of the newest block at which an empty block is mined. */
   readonly idleSeconds: number
 }
 
-export type Snapshot = {
+type Snapshot = {
   readonly engineId: unknown
   readonly journalLength: number
   readonly blockCount: number

@@ -7,7 +7,7 @@ import type { Difference } from './difference.ts'
 export type IndexedBlock = { readonly number: number; readonly hash: string }
 
 /** Part of an index, all of it at one block. */
-export type Page<Entity> = { readonly block: IndexedBlock; readonly entities: readonly Entity[] }
+type Page<Entity> = { readonly block: IndexedBlock; readonly entities: readonly Entity[] }
 
 export type PageContext = {
   readonly subgraph: Pick<Subgraph, 'execute'>

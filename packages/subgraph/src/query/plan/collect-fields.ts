@@ -18,7 +18,7 @@ export type SelectionContext = {
   readonly budget: FieldBudget
 }
 
-export type FieldBudget = { readonly max: number; left: number }
+type FieldBudget = { readonly max: number; left: number }
 
 /**
  * Returns the fields of one level by response key, in the order of the query. It expands fragments and applies `@skip`

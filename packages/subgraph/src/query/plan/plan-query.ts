@@ -28,7 +28,7 @@ export type MetaRoot = {
 }
 
 /** Root field that is answered from the state at a block. */
-export type BlockRoot = EntityRoot | MetaRoot
+type BlockRoot = EntityRoot | MetaRoot
 
 /** Way to read the root fields that need data. */
 export type ReadPlan =
