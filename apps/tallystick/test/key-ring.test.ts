@@ -18,20 +18,15 @@ import { findFreePort } from '@tallystick/workbench/free-port'
 import pg from 'pg'
 import pino from 'pino'
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import {
-  createDeferrals,
-  createKey,
-  newDatabase,
-  start,
-  type TestService,
-} from '../../../packages/service/test/harness.ts'
+import { type TestService, createDeferrals, createKey, newDatabase, start } from '../../../packages/service/test/harness.ts'
 import { prepareSite, tallystick } from './process.ts'
 
 const auditor = { actor: 'test' }
 const nowSeconds = 1_800_000_000n
 const nowMs = Number(nowSeconds) * 1000
 const add = (database: Database, rpm: number | null = null) => {
-  const key: NewKey = { name: 'test', kind: 'live', scopes: ['notes'], ...noLimits, rpm, expiresAt: null }
+  const limits = { rpm, burst: null, quotaPerDay: null, quotaPerMonth: null, allow: null }
+  const key: NewKey = { name: 'test', kind: 'live', scopes: ['notes'], ...limits, expiresAt: null }
   return storeKey(database, { key, nowSeconds, auditor })
 }
 const revisionOf = async (database: Database) =>

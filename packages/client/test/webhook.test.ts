@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { eventDataSchemas } from '@tallystick/core'
+import { notesResponseSchema, rateEventSchema, statusEventSchema } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
 import { verifyWebhook, WebhookError, type WebhookHeaders } from '../src/index.ts'
 
@@ -28,15 +28,15 @@ const note = {
   chainid: '324',
 }
 const datas = {
-  notes: eventDataSchemas.notes.parse({ message: 'Notes.', data: [note], availableMaturities: [7, 14] }),
-  rate: eventDataSchemas.rate.parse({
+  notes: notesResponseSchema.parse({ message: 'Notes.', data: [note], availableMaturities: [7, 14] }),
+  rate: rateEventSchema.parse({
     chainid: '324',
     fixedRates: [{ maturity: 7, maturity_timestamp: '1795410000', coupon: '369' }],
     floatingRate: null,
     floatingDay: null,
     marketRates: [{ maturity: 7, rate: '369' }],
   }),
-  status: eventDataSchemas.status.parse({
+  status: statusEventSchema.parse({
     message: 'The pool is paused.',
     chainid: '324',
     changed: ['status'],

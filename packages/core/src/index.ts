@@ -55,11 +55,9 @@ export {
   findMissingIncome,
   isIncomeStale,
   type LastFloatingIncome,
-  type MissingIncome,
 } from './rates/current-rates.ts'
 export {
   type BillBasis,
-  type BillRate,
   billBases,
   billDays,
   billTerms,
@@ -95,7 +93,6 @@ export {
 export { chainDataSchema, chainErrorSchema, type DataResponse, dataResponseSchema } from './wire/data-response.ts'
 export { type ErrorBody, errorBodySchema } from './wire/error-body.ts'
 export {
-  eventDataSchemas,
   eventIdPattern,
   type RateEvent,
   rateEventSchema,

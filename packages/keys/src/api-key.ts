@@ -25,9 +25,6 @@ export type ApiKey = {
 /** Members of a key that limit its use. */
 export type KeyLimits = Pick<ApiKey, 'rpm' | 'burst' | 'quotaPerDay' | 'quotaPerMonth' | 'allow'>
 
-/** Limits of a key that has none. */
-export const noLimits: KeyLimits = { rpm: null, burst: null, quotaPerDay: null, quotaPerMonth: null, allow: null }
-
 export type NewKey = Pick<ApiKey, 'name' | 'kind' | 'scopes' | 'expiresAt'> & KeyLimits
 
 /** Key with the revision of its last change. */

@@ -1,12 +1,6 @@
 // @module-tag postgres
 
-import {
-  eventDataSchemas,
-  type NotesResponse,
-  rateEventSchema,
-  type StatusEvent,
-  statusEventSchema,
-} from '@tallystick/core'
+import { type NotesResponse, rateEventSchema, type StatusEvent, statusEventSchema } from '@tallystick/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openStream } from './event-client.ts'
 import { headAt, startFakeSubgraph } from './fake-subgraph.ts'
@@ -150,9 +144,11 @@ test('behavior: rate and status events follow the figures, and a loss needs thre
   await expect.poll(() => last('rate')).toMatchObject({ count: 3, floatingRate: null })
   fake.behave(undefined)
   await expect.poll(() => last('rate')).toMatchObject({ count: 4, floatingRate: expect.any(String) })
-  for (const type of ['rate', 'status'] as const) {
-    for (const { data } of await readRows(service, type))
-      expect(() => eventDataSchemas[type].parse(JSON.parse(data))).not.toThrow()
+  for (const [type, schema] of [
+    ['rate', rateEventSchema],
+    ['status', statusEventSchema],
+  ] as const) {
+    for (const { data } of await readRows(service, type)) expect(() => schema.parse(JSON.parse(data))).not.toThrow()
   }
   expect(statusEventSchema.parse(JSON.parse((await readRows(service, 'status')).at(-1)?.data ?? ''))).toBeDefined()
 })

@@ -1,5 +1,5 @@
 /** Reason why a call was refused. */
-export type SubgraphErrorCode =
+type SubgraphErrorCode =
   | 'invalid_schema'
   | 'invalid_namespace'
   | 'schema_mismatch'

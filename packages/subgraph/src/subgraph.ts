@@ -12,7 +12,7 @@ import { openStore } from './store/open-store.ts'
 import { findBlockAt, findFirstBlock, readHead } from './store/read-block.ts'
 import type { MapAgain } from './store/replace-after.ts'
 
-export type SubgraphOptions = {
+type SubgraphOptions = {
   readonly database: Database
   /** SDL with `@entity` and `@derivedFrom`. */
   readonly schema: string
@@ -28,7 +28,7 @@ export type SubgraphOptions = {
   readonly onInternalError?: ((error: unknown) => void) | undefined
 }
 
-export type CommitOptions = {
+type CommitOptions = {
   /** Required hash of the head. The commit is refused if another writer changed it. */
   readonly after?: string | undefined
   /** Required revision of the index, beside `after`. The commit is refused if the index was replaced or repaired since. */

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { countBusinessDays, isBusinessDay, lastBusinessDay } from './business-days.ts'
+import { countBusinessDays, lastBusinessDay } from './business-days.ts'
+
+const isBusinessDay = (date: string) => lastBusinessDay(date) === date
 
 const holidays = JSON.parse(readFileSync(new URL('../../vectors/market-holidays.json', import.meta.url), 'utf8')) as {
   date: string

@@ -17,23 +17,6 @@ const friday = 5
 const saturday = 6
 
 /**
- * Returns whether the New York bond market trades on a date, so that the Treasury publishes its rates. It does not on
- * weekends, on US federal holidays as observed (5 U.S.C. 6103(b): the Friday before a Saturday; Executive Order 11582: the
- * Monday after a Sunday) and on Good Friday.
- *
- * The market does trade on a few of these days: on the Friday before New Year's Day or Veterans Day, and on a Good Friday
- * with an employment report. This is not known a year ahead, so all of them count as holidays. An age in business days may
- * then be one too low, and valid rates are never rejected because of it.
- *
- * @example
- * isBusinessDay('2026-04-03') // false: Good Friday
- * isBusinessDay('2026-07-03') // false: Independence Day is a Saturday
- */
-export function isBusinessDay(date: string): boolean {
-  return isTradingDay(Temporal.PlainDate.from(date))
-}
-
-/**
  * Returns the number of business days after one date, up to and including another.
  *
  * @example
@@ -62,6 +45,15 @@ export function lastBusinessDay(date: string): string {
   return day.toString()
 }
 
+/**
+ * Returns whether the New York bond market trades on a date, so that the Treasury publishes its rates. It does not on
+ * weekends, on US federal holidays as observed (5 U.S.C. 6103(b): the Friday before a Saturday; Executive Order 11582: the
+ * Monday after a Sunday) and on Good Friday.
+ *
+ * The market does trade on a few of these days: on the Friday before New Year's Day or Veterans Day, and on a Good Friday
+ * with an employment report. This is not known a year ahead, so all of them count as holidays. An age in business days may
+ * then be one too low, and valid rates are never rejected because of it.
+ */
 function isTradingDay(day: Temporal.PlainDate): boolean {
   return day.dayOfWeek < saturday && !isFixedHoliday(day) && !isFloatingHoliday(day) && !isGoodFriday(day)
 }

@@ -53,7 +53,7 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number]
 
 /** Members of a `TallystickError`. */
-export type TallystickErrorOptions = {
+type TallystickErrorOptions = {
   readonly code: ErrorCode
   readonly message: string
   readonly retryable: boolean

@@ -3,7 +3,7 @@ import type { NoteDomain, NoteTerms } from './note.ts'
 import { createRecentResults } from './recent-results.ts'
 
 /** EIP-712 types of the message the pool verifies. */
-export const noteTypes = {
+const noteTypes = {
   PriceFeed: [
     { name: 'maturityTimestamp', type: 'uint128' },
     { name: 'coupon', type: 'uint256' },

@@ -33,7 +33,7 @@ export type LastFloatingIncome = {
 const secondsPerDay = 86_400n
 
 /** Days whose floating income has not been set: how many, and the first of them. */
-export type MissingIncome = { readonly days: number; readonly since: string }
+type MissingIncome = { readonly days: number; readonly since: string }
 
 /**
  * Returns the days up to yesterday (UTC) that have no floating income, or undefined if there are none.

@@ -7,7 +7,7 @@ export type BillBasis = (typeof billBases)[number]
 export const billTerms = [4, 6, 8, 13, 17, 26, 52] as const
 
 /** Published rate of a bill. */
-export type BillRate = {
+type BillRate = {
   /** Term in weeks: 4 for the 4-week bill. */
   readonly weeks: number
   /** Percent per year, as published: `'4.53'`. */

@@ -87,10 +87,3 @@ export const streamEventSchema = z.union([
 ])
 /** Event of `GET /events`. */
 export type StreamEvent = z.infer<typeof streamEventSchema>
-
-/** Data of an event by its type. The data of `notes` is the body of `GET /notes?chainid=<id>`. */
-export const eventDataSchemas = {
-  notes: notesResponseSchema,
-  rate: rateEventSchema,
-  status: statusEventSchema,
-} as const

@@ -2,7 +2,7 @@ import type { Lock } from '@tallystick/database'
 import type { Block, Head } from '../store/block.ts'
 
 /** `disputed`: every RPC contradicts blocks that count as final, so the index does not follow them. */
-export type FollowerState = 'starting' | 'waiting for lock' | 'backfilling' | 'following' | 'failing' | 'disputed'
+type FollowerState = 'starting' | 'waiting for lock' | 'backfilling' | 'following' | 'failing' | 'disputed'
 
 /** Status of a follower, for metrics and readiness. */
 export type FollowerStatus = {

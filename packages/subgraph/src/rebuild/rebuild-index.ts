@@ -12,7 +12,7 @@ import { watchMapping } from './watch-mapping.ts'
 /** `replacing` waits until no query reads the old index. */
 export type RebuildStep = 'indexing' | 'checking' | 'replacing'
 
-export type RebuildProgress = {
+type RebuildProgress = {
   readonly step: RebuildStep
   /** Head of the new index. */
   readonly block: number | undefined

@@ -5,7 +5,7 @@ import { comparePool } from './compare-pool.ts'
 import { comparePositions, type IndexedPosition } from './compare-positions.ts'
 import { comparePage, type IndexedBlock, type PageContext } from './read-page.ts'
 
-export type AuditOptions = PageContext & {
+type AuditOptions = PageContext & {
   readonly pool: string
   /** Address of the position token. */
   readonly positions: string
