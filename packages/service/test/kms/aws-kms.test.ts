@@ -241,7 +241,7 @@ describe('a KMS that fails', () => {
       'a signature that is not DER',
       (_, response) => answer(response, 200, { Signature: Buffer.alloc(64, 1).toString('base64') }),
       'malformed',
-      'The KMS returned a signature that is not valid DER: it is not a DER sequence. Nothing was published.',
+      'The KMS returned a signature that is not valid DER. Nothing was published.',
     ],
   ])('error: %s', async (_, behavior, failure, message) => {
     const kms = await start()

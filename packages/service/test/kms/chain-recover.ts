@@ -1,10 +1,10 @@
 import { openEngine } from '@tallystick/workbench/dev-chain/open-engine'
 import type { Address, Hex } from 'viem'
 
-export type Recovery = { readonly hash: Hex; readonly r: Hex; readonly s: Hex; readonly yParity: number }
+type Recovery = { readonly hash: Hex; readonly r: Hex; readonly s: Hex; readonly yParity: number }
 
 /** Recovers the signer of each signature by the chain's `ecrecover`; undefined where it returns nothing. */
-export type ChainRecover = (recoveries: readonly Recovery[]) => Promise<(Address | undefined)[]>
+type ChainRecover = (recoveries: readonly Recovery[]) => Promise<(Address | undefined)[]>
 
 // Calls the precompile 1 for each 128 bytes of its input, and returns 32 bytes for each.
 const code = [
