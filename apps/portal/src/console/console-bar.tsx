@@ -1,6 +1,6 @@
 import type { Whoami } from '@tallystick/core/admin/admin-role'
 import { Icon, Mark } from '../parts/icons.tsx'
-import { ThemeButton } from '../parts/top-bar.tsx'
+import { ThemeButton } from '../parts/theme-button.tsx'
 import type { ViewName } from './access.ts'
 
 export function ConsoleBar({

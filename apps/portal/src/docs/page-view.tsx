@@ -1,4 +1,5 @@
-import { ErrorNotice, Notice } from '../parts/notice.tsx'
+import { ErrorNotice } from '../parts/error-notice.tsx'
+import { Notice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { useDocs } from './docs-context.ts'
 import { type DocsPage, hrefOfPage, type PageGroup } from './docs-pages.ts'

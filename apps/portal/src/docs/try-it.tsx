@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { ErrorNotice } from '../parts/notice.tsx'
+import { ErrorNotice } from '../parts/error-notice.tsx'
 import { Answer } from './answer.tsx'
 import { useDocs } from './docs-context.ts'
 import type { Endpoint, Parameter } from './openapi.ts'

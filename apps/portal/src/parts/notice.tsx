@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { explainError } from '../data/explain-error.ts'
 import { Icon, type IconName } from './icons.tsx'
 
 export type Tone = 'good' | 'bad' | 'warn' | 'calm'
@@ -24,15 +23,5 @@ export function Notice({
         {children ? <div class="notice-text">{children}</div> : null}
       </div>
     </div>
-  )
-}
-
-/** Renders an error. `hint` says how the page handles it. */
-export function ErrorNotice({ error, hint }: { readonly error: unknown; readonly hint?: string | undefined }) {
-  const { title, text } = explainError(error)
-  return (
-    <Notice tone="bad" title={title}>
-      {hint ? `${text} ${hint}` : text}
-    </Notice>
   )
 }

@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { Icon, Mark } from './icons.tsx'
 import { hrefOf, type View } from './place.ts'
-import { chooseTheme, currentTheme } from './theme.ts'
+import { ThemeButton } from './theme-button.tsx'
 import { ZonePicker } from './zone-picker.tsx'
 
 const links: readonly { readonly view: View; readonly name: string }[] = [
@@ -65,31 +65,5 @@ export function TopBar({
         <ThemeButton />
       </div>
     </header>
-  )
-}
-
-export function ThemeButton() {
-  const [theme, setTheme] = useState(currentTheme)
-  useEffect(() => {
-    const system = matchMedia('(prefers-color-scheme: dark)')
-    const follow = () => setTheme(currentTheme())
-    system.addEventListener('change', follow)
-    return () => system.removeEventListener('change', follow)
-  }, [])
-  const other = theme === 'dark' ? 'light' : 'dark'
-  const change = () => {
-    chooseTheme(other)
-    setTheme(other)
-  }
-  return (
-    <button
-      type="button"
-      class="tool"
-      onClick={change}
-      aria-label={`Use the ${other} theme`}
-      title={`Use the ${other} theme`}
-    >
-      <Icon name={theme === 'dark' ? 'sun' : 'moon'} />
-    </button>
   )
 }

@@ -1,0 +1,12 @@
+import { explainError } from '../data/explain-error.ts'
+import { Notice } from './notice.tsx'
+
+/** Renders an error. `hint` says how the page handles it. */
+export function ErrorNotice({ error, hint }: { readonly error: unknown; readonly hint?: string | undefined }) {
+  const { title, text } = explainError(error)
+  return (
+    <Notice tone="bad" title={title}>
+      {hint ? `${text} ${hint}` : text}
+    </Notice>
+  )
+}
