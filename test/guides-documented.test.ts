@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { parseMarkdown } from '../apps/portal/src/docs/parse-markdown.ts'
-import { parseGuide, readErrorGuide } from '../apps/portal/src/docs/read-guide.ts'
+import { parseMarkdown } from '../apps/portal/src/docs/text/parse-markdown.ts'
+import { parseGuide, readErrorGuide } from '../apps/portal/src/docs/text/read-guide.ts'
 
 // The guides of `/docs`. `apps/portal/test/docs.test.ts` runs their examples, and `guides.test.ts` compiles them.
 

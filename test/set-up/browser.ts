@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { launchBrowserServer } from '../../apps/portal/test/launch-browser.ts'
+import { launchBrowserServer } from '../../packages/ui/test/launch-browser.ts'
 import { serveOnDemand } from './on-demand.ts'
 
 declare module 'vitest' {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { buildPortal } from '../../apps/portal/scripts/build-portal.ts'
+import { buildPortal } from '../../scripts/build-portal.ts'
 import { oncePerRun } from './once-per-run.ts'
 
 /** Builds the sources and the page if they are not up to date. Tests that start processes run the built files. */

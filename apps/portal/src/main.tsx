@@ -1,7 +1,7 @@
+import { applyStoredTheme } from '@tallystick/ui'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { startRouter } from './parts/router.ts'
-import { applyStoredTheme } from './parts/theme.ts'
 
 applyStoredTheme()
 startRouter()

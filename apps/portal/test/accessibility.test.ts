@@ -2,8 +2,8 @@
 
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { findAxeFaults } from './axe.ts'
-import { useSharedPage } from './shared-page.ts'
+import { findAxeFaults } from '../../../packages/ui/test/axe.ts'
+import { useSharedPage } from '../../../packages/ui/test/shared-page.ts'
 
 const shared = useSharedPage()
 

@@ -3,9 +3,9 @@
 import type { NotesResponse, RateResponse } from '@tallystick/core'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { readDownload, shoot } from './browser.ts'
+import { readDownload, shoot } from '../../../packages/ui/test/browser.ts'
+import { useSharedPage } from '../../../packages/ui/test/shared-page.ts'
 import { answerHistory, makeHistory } from './history-fixture.ts'
-import { useSharedPage } from './shared-page.ts'
 
 const shared = useSharedPage()
 

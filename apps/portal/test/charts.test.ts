@@ -2,8 +2,8 @@
 
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { shoot } from './browser.ts'
-import { useSharedPage } from './shared-page.ts'
+import { shoot } from '../../../packages/ui/test/browser.ts'
+import { useSharedPage } from '../../../packages/ui/test/shared-page.ts'
 
 const shared = useSharedPage()
 

@@ -4,10 +4,10 @@ import { createHmac } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { generatePrivateKey } from 'viem/accounts'
 import { expect, test } from 'vitest'
-import { findAxeFaults } from './axe.ts'
-import { shoot } from './browser.ts'
+import { findAxeFaults } from '../../../packages/ui/test/axe.ts'
+import { shoot } from '../../../packages/ui/test/browser.ts'
+import { useSharedPage } from '../../../packages/ui/test/shared-page.ts'
 import { hasPython, type PythonCall, runCurls, runPrograms, runPython, runPythonStream } from './run-samples.ts'
-import { useSharedPage } from './shared-page.ts'
 
 const shared = useSharedPage()
 

@@ -4,9 +4,9 @@ import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { shoot } from './browser.ts'
-import { useSharedPage } from './shared-page.ts'
-import { root } from './start-sandbox.ts'
+import { shoot } from '../../../packages/ui/test/browser.ts'
+import { useSharedPage } from '../../../packages/ui/test/shared-page.ts'
+import { root } from '../../../packages/ui/test/start-sandbox.ts'
 
 const shared = useSharedPage()
 

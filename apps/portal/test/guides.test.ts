@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { parseGuide } from '../src/docs/read-guide.ts'
+import { parseGuide } from '../src/docs/text/read-guide.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const folder = join(root, 'apps/portal/src/docs/guides')

@@ -2,12 +2,12 @@ import { denylisterAbi, dollarTokenAbi, poolAbi, positionTokenAbi } from '@tally
 import type { Locator, Page, Route } from 'playwright-core'
 import { type Address, createPublicClient, encodeFunctionData, encodePacked, http, keccak256 } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
-import { findAxeFaults } from './axe.ts'
-import { shoot, type Visit } from './browser.ts'
+import { findAxeFaults } from '../../../packages/ui/test/axe.ts'
+import { shoot, type Visit } from '../../../packages/ui/test/browser.ts'
+import { type Credentials, startSandbox } from '../../../packages/ui/test/start-sandbox.ts'
+import { useBrowser } from '../../../packages/ui/test/use-browser.ts'
 import { addBrowserWallet, type BrowserWallet, request } from './browser-wallet.ts'
 import { readIncome } from './contract.ts'
-import { type Credentials, startSandbox } from './start-sandbox.ts'
-import { useBrowser } from './use-browser.ts'
 
 // The tests follow each other on one chain. The last one moves its time over the boundary at 18:00.
 const at = '2026-11-13T17:00:00-05:00'

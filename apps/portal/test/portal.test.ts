@@ -5,11 +5,11 @@ import { createApiKey, decodeNote, type WireNote } from '@tallystick/core'
 import { createPublicLog, type PublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type openVisit, readDownload, shoot, type Visit } from './browser.ts'
+import { type openVisit, readDownload, shoot, type Visit } from '../../../packages/ui/test/browser.ts'
+import { type Credentials, startSandbox } from '../../../packages/ui/test/start-sandbox.ts'
+import { useBrowser } from '../../../packages/ui/test/use-browser.ts'
 import { readFixedIncome, readIncome } from './contract.ts'
 import { formatNotesEntry } from './format-notes-entry.ts'
-import { type Credentials, startSandbox } from './start-sandbox.ts'
-import { useBrowser } from './use-browser.ts'
 
 // 40 s before the boundary: the first page is read within a few seconds, or within this time on a slow machine. The tests
 // until the boundary do not depend on when it comes. Those that do run after it.

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { useSharedPage } from './shared-page.ts'
+import { useSharedPage } from '../../../packages/ui/test/shared-page.ts'
 
 // The hooks of `@tallystick/client/react` with the real react-dom. `react-page.js` has the scenarios.
 

@@ -1,6 +1,6 @@
+import { formatCents, sumAmounts } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { formatCents, sumAmounts } from '../format/cents.ts'
 import { FullFrom } from '../wallet/full-from.tsx'
 import { EarlyClaim } from './early-claim.tsx'
 import type { Claimable } from './use-claimable.ts'

@@ -1,5 +1,5 @@
 import type { Claimability } from '@tallystick/client'
-import { formatCents } from '../format/cents.ts'
+import { formatCents } from '@tallystick/ui'
 
 const cent = 10n ** 16n
 

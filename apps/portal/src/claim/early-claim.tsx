@@ -1,6 +1,6 @@
 import type { Claimability } from '@tallystick/client'
+import { type Amount, formatCents } from '@tallystick/ui'
 import { useEffect, useRef } from 'preact/hooks'
-import { type Amount, formatCents } from '../format/cents.ts'
 import { FullFrom } from '../wallet/full-from.tsx'
 import { describeLoss } from './describe-loss.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createConnector } from './connector.ts'
-import { createFakeProvider } from './fake-provider.ts'
-import type { BrowserWallet } from './provider.ts'
+import { createFakeProvider } from './provider/fake-provider.ts'
+import type { BrowserWallet } from './provider/provider.ts'
 
 const account = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 const other = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'

@@ -1,7 +1,7 @@
-import { discoverWallets, type WalletWindow } from './discover-wallets.ts'
-import type { BrowserWallet, Provider } from './provider.ts'
-import { parseChainId, readChainId, switchChain, type WalletChain } from './switch-chain.ts'
-import { WalletError } from './wallet-error.ts'
+import { discoverWallets, type WalletWindow } from './provider/discover-wallets.ts'
+import type { BrowserWallet, Provider } from './provider/provider.ts'
+import { parseChainId, readChainId, switchChain, type WalletChain } from './provider/switch-chain.ts'
+import { WalletError } from './provider/wallet-error.ts'
 
 export type Account = `0x${string}`
 

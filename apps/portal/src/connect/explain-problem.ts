@@ -1,6 +1,6 @@
 import { ClientError } from '@tallystick/client'
 import { explainError } from '../data/explain-error.ts'
-import { findWalletFault, type WalletFault } from './wallet-error.ts'
+import { findWalletFault, type WalletFault } from './provider/wallet-error.ts'
 
 /** Problem in words, with the next step. */
 export type Problem = {

@@ -1,5 +1,4 @@
-import { Hex } from '../parts/hex.tsx'
-import { Icon } from '../parts/icons.tsx'
+import { Hex, Icon } from '@tallystick/ui'
 import { type Activity, type ActivityStep, isWaitingForWallet } from './activity.ts'
 import { listSteps } from './list-steps.ts'
 import { useIsSlow } from './use-is-slow.ts'

@@ -1,8 +1,8 @@
 import { render } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { PortalInfo, TestWalletInfo } from '../data/portal-info.ts'
+import { announceTestWallet, createTestWallet, type WalletPrompt } from './provider/test-wallet.ts'
 import { createQuietStorage } from './quiet-storage.ts'
-import { announceTestWallet, createTestWallet, type WalletPrompt } from './test-wallet.ts'
 
 /** Adds the sandbox's wallet to the page. It asks in a dialog of its own, as an extension does in a window of its own. */
 export function startTestWallet(info: TestWalletInfo, { chains }: Pick<PortalInfo, 'chains'>): void {

@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useRef } from 'preact/hooks'
 import { type Activity, type ActivityEvent, type ActivityStep, describeFailure, reduceActivity } from './activity.ts'
-import type { Provider } from './provider.ts'
+import type { Provider } from './provider/provider.ts'
 import { finalDepth, type ReceiptState, watchReceipt } from './watch-receipt.ts'
 
 /** What a running action gets. */

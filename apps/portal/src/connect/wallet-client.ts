@@ -4,11 +4,11 @@ import { getCode } from 'viem/actions'
 import type { PortalChain } from '../data/portal-info.ts'
 import type { ActivityStep } from './activity.ts'
 import type { Account, Connection } from './connector.ts'
-import { createPatientProvider } from './patient-provider.ts'
-import type { Provider } from './provider.ts'
-import { readChainId, switchChain } from './switch-chain.ts'
+import { createPatientProvider } from './provider/patient-provider.ts'
+import type { Provider } from './provider/provider.ts'
+import { readChainId, switchChain } from './provider/switch-chain.ts'
+import { WalletError } from './provider/wallet-error.ts'
 import type { ActionTools } from './use-activity.ts'
-import { WalletError } from './wallet-error.ts'
 
 // Receipts are polled. Chains with notes have a block every second or two.
 const pollingIntervalMs = 1_000

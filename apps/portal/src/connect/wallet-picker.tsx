@@ -1,8 +1,7 @@
-import { Hex } from '../parts/hex.tsx'
-import { Notice } from '../parts/notice.tsx'
+import { Hex, Notice } from '@tallystick/ui'
 import type { Connection, Connector, ConnectorState } from './connector.ts'
 import { explainProblem } from './explain-problem.ts'
-import type { BrowserWallet } from './provider.ts'
+import type { BrowserWallet } from './provider/provider.ts'
 import { useIsSlow } from './use-is-slow.ts'
 
 /** Renders the connected wallet, or the wallets of the browser to choose from. */

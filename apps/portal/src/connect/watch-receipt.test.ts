@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFakeProvider } from './fake-provider.ts'
+import { createFakeProvider } from './provider/fake-provider.ts'
 import { finalDepth, type ReceiptState, watchReceipt } from './watch-receipt.ts'
 
 type Look = { readonly head: number; readonly block?: number; readonly isKnown?: boolean } | 'fails'

@@ -1,4 +1,4 @@
-import type { Provider } from './provider.ts'
+import type { Provider } from './provider/provider.ts'
 
 /** State of a mined transaction on the chain. */
 export type ReceiptState =

@@ -1,6 +1,6 @@
 import type { Client, HistoryPeriod } from '@tallystick/client'
+import { newYorkDate } from '@tallystick/ui'
 import { expect, test } from 'vitest'
-import { newYorkDate } from '../format/new-york-day.ts'
 import { fetchLastPeriod } from './last-period.ts'
 
 const evening = 1794610800n

@@ -1,5 +1,5 @@
 import type { Client, HistoryPeriod } from '@tallystick/client'
-import { addDays, newYorkDate } from '../format/new-york-day.ts'
+import { addDays, newYorkDate } from '@tallystick/ui'
 
 /** Coupons of a chain by tenor in days, of the last period that had notes. */
 export type LastCoupons = {

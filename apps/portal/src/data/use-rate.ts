@@ -1,7 +1,7 @@
 import type { RateAnswer } from '@tallystick/client'
+import { type Polled, usePolled } from '@tallystick/ui'
 import { useCallback, useRef } from 'preact/hooks'
 import type { Session } from './session.ts'
-import { type Polled, usePolled } from './use-polled.ts'
 
 // Rates change once a day, but the pool's status and the data's lag change all the time.
 const intervalMs = 20_000

@@ -1,7 +1,7 @@
-import type { OpenapiDocument } from './openapi.ts'
-import { listTagEndpoints } from './openapi.ts'
-import { parseMarkdown, plainText, slug } from './parse-markdown.ts'
-import type { Guide } from './read-guide.ts'
+import type { OpenapiDocument } from './openapi/openapi.ts'
+import { listTagEndpoints } from './openapi/openapi.ts'
+import { parseMarkdown, plainText, slug } from './text/parse-markdown.ts'
+import type { Guide } from './text/read-guide.ts'
 
 export type DocsPage = {
   /** Undefined for the first page, `/docs`. */

@@ -1,7 +1,6 @@
+import { Notice, Skeleton } from '@tallystick/ui'
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Notice } from '../parts/notice.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
 import type { DocsProps } from './docs.tsx'
 
 /** Renders the documentation. It loads when it is first opened. */

@@ -1,15 +1,15 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
-import { DocsContext, type DocsState } from './docs-context.ts'
 import { type DocsPage, findPage, listPages } from './docs-pages.ts'
 import { guides } from './guides.ts'
 import { Navigation } from './navigation.tsx'
-import { fetchDocument, type OpenapiDocument } from './openapi.ts'
+import { fetchDocument, type OpenapiDocument } from './openapi/openapi.ts'
 import { PageView } from './page-view.tsx'
-import type { Language } from './parse-markdown.ts'
-import { SearchBox } from './search-box.tsx'
-import { buildSearchIndex } from './search-index.ts'
+import { DocsContext, type DocsState } from './requests/docs-context.ts'
+import { SearchBox } from './search/search-box.tsx'
+import { buildSearchIndex } from './search/search-index.ts'
+import type { Language } from './text/parse-markdown.ts'
 
 export type DocsProps = {
   readonly info: PortalInfo

@@ -1,9 +1,9 @@
-import { Code } from './code.tsx'
 import { errorsMarkdown } from './guides.ts'
-import { Heading } from './heading.tsx'
-import { Inline } from './inline.tsx'
-import { listAllFailures, type OpenapiDocument } from './openapi.ts'
-import { readErrorGuide } from './read-guide.ts'
+import { listAllFailures, type OpenapiDocument } from './openapi/openapi.ts'
+import { Code } from './text/code.tsx'
+import { Heading } from './text/heading.tsx'
+import { Inline } from './text/inline.tsx'
+import { readErrorGuide } from './text/read-guide.ts'
 
 const guide = readErrorGuide(errorsMarkdown)
 

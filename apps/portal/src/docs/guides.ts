@@ -5,7 +5,7 @@ import lend from './guides/lend.md'
 import positions from './guides/positions.md'
 import verify from './guides/verify.md'
 import webhooks from './guides/webhooks.md'
-import { readGuide } from './read-guide.ts'
+import { readGuide } from './text/read-guide.ts'
 
 /** Guides in the order in which an integrator needs them. */
 export const guides = [

@@ -1,13 +1,13 @@
-import { Code } from './code.tsx'
-import { EndpointExample } from './endpoint-example.tsx'
-import { FieldsTable } from './fields-table.tsx'
-import { flattenFields, typeOf } from './flatten-fields.ts'
-import { Heading } from './heading.tsx'
-import { Inline } from './inline.tsx'
 import { Markdown } from './markdown.tsx'
-import { type Endpoint, listFailures, type MediaType, type OpenapiDocument, type Response } from './openapi.ts'
-import { parseMarkdown } from './parse-markdown.ts'
-import { Table } from './table.tsx'
+import { FieldsTable } from './openapi/fields-table.tsx'
+import { flattenFields, typeOf } from './openapi/flatten-fields.ts'
+import { type Endpoint, listFailures, type MediaType, type OpenapiDocument, type Response } from './openapi/openapi.ts'
+import { EndpointExample } from './requests/endpoint-example.tsx'
+import { Code } from './text/code.tsx'
+import { Heading } from './text/heading.tsx'
+import { Inline } from './text/inline.tsx'
+import { parseMarkdown } from './text/parse-markdown.ts'
+import { Table } from './text/table.tsx'
 
 /** Renders an endpoint: description, examples, parameters, body, responses and errors. */
 export function OperationView({

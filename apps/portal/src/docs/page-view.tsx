@@ -1,16 +1,15 @@
+import { Notice, Skeleton } from '@tallystick/ui'
 import { ErrorNotice } from '../parts/error-notice.tsx'
-import { Notice } from '../parts/notice.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
-import { useDocs } from './docs-context.ts'
 import { type DocsPage, hrefOfPage, type PageGroup } from './docs-pages.ts'
 import { ErrorsPage } from './errors-page.tsx'
-import { Inline } from './inline.tsx'
 import { Markdown } from './markdown.tsx'
-import { listTagEndpoints } from './openapi.ts'
+import { listTagEndpoints } from './openapi/openapi.ts'
 import { OperationView } from './operation.tsx'
-import { parseMarkdown } from './parse-markdown.ts'
-import { parseGuide } from './read-guide.ts'
+import { useDocs } from './requests/docs-context.ts'
 import { Start } from './start.tsx'
+import { Inline } from './text/inline.tsx'
+import { parseMarkdown } from './text/parse-markdown.ts'
+import { parseGuide } from './text/read-guide.ts'
 
 /** Renders a page of the documentation. */
 export function PageView({

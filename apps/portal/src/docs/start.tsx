@@ -1,9 +1,9 @@
-import { useDocs } from './docs-context.ts'
 import { hrefOfPage, type PageGroup } from './docs-pages.ts'
-import { Heading } from './heading.tsx'
-import { Inline } from './inline.tsx'
-import { listEndpoints } from './openapi.ts'
-import { slug } from './parse-markdown.ts'
+import { listEndpoints } from './openapi/openapi.ts'
+import { useDocs } from './requests/docs-context.ts'
+import { Heading } from './text/heading.tsx'
+import { Inline } from './text/inline.tsx'
+import { slug } from './text/parse-markdown.ts'
 
 /** Renders the first page: the guides as cards, and the endpoints. */
 export function Start({ groups }: { readonly groups: readonly PageGroup[] }) {

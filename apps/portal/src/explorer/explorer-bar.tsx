@@ -1,5 +1,5 @@
+import { Icon } from '@tallystick/ui'
 import type { PortalInfo } from '../data/portal-info.ts'
-import { Icon } from '../parts/icons.tsx'
 import { ChainChoice } from './chain-choice.tsx'
 import type { useExplorerDraft } from './use-explorer-draft.ts'
 import type { useRuns } from './use-runs.ts'

@@ -1,9 +1,8 @@
+import { Notice, Skeleton } from '@tallystick/ui'
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
-import { Notice } from '../parts/notice.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
 import type { ExplorerProps } from './explorer.tsx'
 
 /** Renders the query explorer. Its editor is larger than the rest of the page, so it loads when first opened. */

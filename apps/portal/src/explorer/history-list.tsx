@@ -1,4 +1,4 @@
-import { Instant } from '../parts/instant.tsx'
+import { Instant } from '@tallystick/ui'
 import { nameOf, type PastQuery } from './query-history.ts'
 
 /** Renders the queries that this browser ran. A click loads one. */

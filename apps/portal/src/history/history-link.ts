@@ -1,4 +1,4 @@
-import { addDays, countDays, isDate } from '../format/new-york-day.ts'
+import { addDays, countDays, isDate } from '@tallystick/ui'
 
 /** Number of days up to today, or two New York dates, both included. */
 export type Range = { readonly days: number } | { readonly from: string; readonly to: string }

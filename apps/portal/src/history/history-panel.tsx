@@ -1,10 +1,6 @@
+import { download, Icon, Notice, type Polled, Skeleton } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
-import type { Polled } from '../data/use-polled.ts'
-import { download } from '../parts/download.ts'
 import { ErrorNotice } from '../parts/error-notice.tsx'
-import { Icon } from '../parts/icons.tsx'
-import { Notice } from '../parts/notice.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
 
 /** Renders rows of history as a card, or their state: loading, failed or empty. */
 export function HistoryPanel<Row>({

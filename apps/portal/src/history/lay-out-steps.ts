@@ -1,5 +1,4 @@
-import { type ChartLayout, plotOf, thinTicks } from '../chart/chart-layout.ts'
-import { chooseRateScale, listRateTicks } from '../parts/choose-rate-scale.ts'
+import { type ChartLayout, chooseRateScale, listRateTicks, plotOf, thinTicks } from '@tallystick/ui'
 import { earliest, latest, type Slot, type StepSeries } from './step-series.ts'
 import { type AxisZone, listTimeTicks } from './time-ticks.ts'
 

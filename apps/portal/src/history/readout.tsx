@@ -1,4 +1,4 @@
-import { formatRate } from '../format/format-rate.ts'
+import { formatRate } from '@tallystick/ui'
 import { rateAt, type Slot, type StepSeries } from './step-series.ts'
 
 /** Renders the rates at the cursor of a chart. The button of a series hides or shows its line. */

@@ -1,7 +1,5 @@
+import { type AxisTitles, Chart, formatRate } from '@tallystick/ui'
 import { useCallback, useMemo, useState } from 'preact/hooks'
-import type { AxisTitles } from '../chart/axes.tsx'
-import { Chart } from '../chart/chart.tsx'
-import { formatRate } from '../format/format-rate.ts'
 import { layOutSteps, type StepLayout } from './lay-out-steps.ts'
 import { Readout, toneOf } from './readout.tsx'
 import { rateAt, type Slot, type StepSeries } from './step-series.ts'

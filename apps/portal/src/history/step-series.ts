@@ -1,5 +1,5 @@
 import type { HistoryDay, HistoryPeriod } from '@tallystick/client'
-import { utcMidnight } from '../format/new-york-day.ts'
+import { utcMidnight } from '@tallystick/ui'
 
 /** Time in which a rate was constant, in Unix seconds. `end` is excluded. */
 export type Span = { readonly start: number; readonly end: number; readonly bps: number }

@@ -1,5 +1,4 @@
-import { formatDayMonth, formatMonth, isoDate, newYorkZone, startOfDay } from '../format/format-time.ts'
-import { addDays, utcMidnight } from '../format/new-york-day.ts'
+import { addDays, formatDayMonth, formatMonth, isoDate, newYorkZone, startOfDay, utcMidnight } from '@tallystick/ui'
 
 export type TimeTick = { readonly seconds: number; readonly label: string }
 

@@ -1,7 +1,7 @@
+import { formatDollars, formatExact } from '@tallystick/ui'
 import type { Connection } from '../connect/connector.ts'
 import { ProblemNotice } from '../connect/wallet-picker.tsx'
 import type { PortalChain } from '../data/portal-info.ts'
-import { formatDollars, formatExact } from '../format/dollars.ts'
 import type { JudgedAmount } from './judge-amount.ts'
 import type { Lender } from './read-lender.ts'
 

@@ -1,4 +1,4 @@
-import { formatDollars, parseDollars } from '../format/dollars.ts'
+import { formatDollars, parseDollars } from '@tallystick/ui'
 
 /** What is known about the lender's wallet and the pool. Undefined while unknown. */
 export type AmountLimits = { readonly balance?: bigint | undefined; readonly minLend?: bigint | undefined }

@@ -1,5 +1,6 @@
 import { expectedIncome, fixedIncome, type OfferedNote } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
+import { formatDollars, formatRate, Instant, Notice, usePolled } from '@tallystick/ui'
 import { useCallback, useState } from 'preact/hooks'
 import { hasUnknownResult } from '../connect/activity.ts'
 import { TransactionLink } from '../connect/progress.tsx'
@@ -7,11 +8,6 @@ import { isFinal, type RunningActivity } from '../connect/use-activity.ts'
 import { ProblemNotice } from '../connect/wallet-picker.tsx'
 import type { PortalChain } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
-import { usePolled } from '../data/use-polled.ts'
-import { formatDollars } from '../format/dollars.ts'
-import { formatRate } from '../format/format-rate.ts'
-import { Instant } from '../parts/instant.tsx'
-import { Notice } from '../parts/notice.tsx'
 
 export type LendOutcomeProps = {
   readonly session: Session

@@ -1,8 +1,7 @@
+import { Notice, Skeleton } from '@tallystick/ui'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Notice } from '../parts/notice.tsx'
 import { useLocation } from '../parts/router.ts'
-import { Skeleton } from '../parts/skeleton.tsx'
 import type { LendPageProps } from './lend-page.tsx'
 
 type State = { readonly Page?: ComponentType<LendPageProps>; readonly hasFailed?: boolean }

@@ -1,8 +1,6 @@
 import type { ExpectedIncome, OfferedNote } from '@tallystick/client'
+import { type Amount, formatCents, formatRate, Instant, negate, splitCents, sumAmounts } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
-import { type Amount, formatCents, negate, splitCents, sumAmounts } from '../format/cents.ts'
-import { formatRate } from '../format/format-rate.ts'
-import { Instant } from '../parts/instant.tsx'
 
 /** Renders what a lend pays at maturity. The total is the sum of the amounts shown. */
 export function PaymentTable({

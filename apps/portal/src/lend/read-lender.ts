@@ -1,7 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { getBalance, getChainId, readContract } from 'viem/actions'
 import type { Account, Connection } from '../connect/connector.ts'
-import { createPatientProvider } from '../connect/patient-provider.ts'
+import { createPatientProvider } from '../connect/provider/patient-provider.ts'
 import { createReader, type WalletClient } from '../connect/wallet-client.ts'
 import type { PortalChain } from '../data/portal-info.ts'
 

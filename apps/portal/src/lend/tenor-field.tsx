@@ -1,6 +1,5 @@
 import type { OfferedNote } from '@tallystick/client'
-import { formatRate } from '../format/format-rate.ts'
-import { Skeleton } from '../parts/skeleton.tsx'
+import { formatRate, Skeleton } from '@tallystick/ui'
 
 /** Renders the choice of the tenor, with the coupon of each. */
 export function TenorField({

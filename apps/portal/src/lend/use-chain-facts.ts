@@ -1,7 +1,7 @@
 import type { RateAnswer } from '@tallystick/client'
+import { type Polled, usePolled } from '@tallystick/ui'
 import { useCallback } from 'preact/hooks'
 import type { Session } from '../data/session.ts'
-import { type Polled, usePolled } from '../data/use-polled.ts'
 
 /** What the service knows about a chain. A value is undefined while it is unknown. */
 export type ChainFacts = {

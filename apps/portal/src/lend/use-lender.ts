@@ -1,7 +1,7 @@
+import { usePolled } from '@tallystick/ui'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Connection } from '../connect/connector.ts'
 import type { PortalChain } from '../data/portal-info.ts'
-import { usePolled } from '../data/use-polled.ts'
 import { type Lender, readLender } from './read-lender.ts'
 
 const intervalMs = 10_000

@@ -1,13 +1,19 @@
 import { type ExpectedIncome, expectedIncome } from '@tallystick/client'
+import {
+  type Amount,
+  formatCents,
+  formatExact,
+  formatRate,
+  Instant,
+  parseDollars,
+  splitCents,
+  sumAmounts,
+  useNow,
+} from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Offer } from '../data/offers.ts'
-import { useNow } from '../data/use-now.ts'
-import { type Amount, formatCents, splitCents, sumAmounts } from '../format/cents.ts'
-import { formatExact, parseDollars } from '../format/dollars.ts'
-import { formatRate } from '../format/format-rate.ts'
 import { hrefOfLend } from '../lend/lend-choice.ts'
-import { Instant } from '../parts/instant.tsx'
 
 // The pool's minimum at deployment. For a smaller amount the calculator shows a hint.
 const minLend = 1_000n * 10n ** 18n

@@ -1,6 +1,5 @@
+import { download, Icon } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
-import { download } from '../parts/download.ts'
-import { Icon } from '../parts/icons.tsx'
 
 // The periods of a quarter. A calendar that has more is slow to show.
 const days = 92

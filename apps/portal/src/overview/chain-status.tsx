@@ -1,10 +1,6 @@
 import type { RateAnswer } from '@tallystick/client'
+import { formatDatesIn, formatDuration, Hex, Pill, type Polled, Skeleton } from '@tallystick/ui'
 import type { PortalChain } from '../data/portal-info.ts'
-import type { Polled } from '../data/use-polled.ts'
-import { formatDatesIn, formatDuration } from '../format/format-time.ts'
-import { Hex } from '../parts/hex.tsx'
-import { Pill } from '../parts/pill.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
 
 // Chains produce a block every few seconds at most, so 60 s without one are highlighted.
 const lagSecondsMax = 60

@@ -1,7 +1,5 @@
+import { formatClock, formatCountdown, useNow, useZone, zoneName } from '@tallystick/ui'
 import type { NotesView } from '../data/use-notes.ts'
-import { useNow } from '../data/use-now.ts'
-import { formatClock, formatCountdown, zoneName } from '../format/format-time.ts'
-import { useZone } from '../format/zone.ts'
 import { CalendarButton } from './calendar-button.tsx'
 import { PeriodStick } from './period-stick.tsx'
 

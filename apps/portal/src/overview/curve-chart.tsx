@@ -1,12 +1,7 @@
+import { Chart, formatDate, formatMove, formatRate, Instant, Skeleton, useZone } from '@tallystick/ui'
 import { useCallback } from 'preact/hooks'
-import { Chart } from '../chart/chart.tsx'
 import type { LastCoupons } from '../data/last-period.ts'
 import type { Offer } from '../data/offers.ts'
-import { formatMove, formatRate } from '../format/format-rate.ts'
-import { formatDate } from '../format/format-time.ts'
-import { useZone } from '../format/zone.ts'
-import { Instant } from '../parts/instant.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
 import { type CurveLayout, layOutCurve, type Point } from './lay-out-curve.ts'
 
 const height = 340

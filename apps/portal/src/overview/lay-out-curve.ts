@@ -1,6 +1,5 @@
-import { type ChartLayout, plotOf, thinTicks } from '../chart/chart-layout.ts'
+import { type ChartLayout, chooseRateScale, listRateTicks, plotOf, thinTicks } from '@tallystick/ui'
 import type { Offer } from '../data/offers.ts'
-import { chooseRateScale, listRateTicks } from '../parts/choose-rate-scale.ts'
 
 export type Point = { readonly x: number; readonly y: number; readonly offer: Offer }
 

@@ -1,12 +1,16 @@
-import { ChoosableRow } from '../chart/choosable-row.tsx'
+import {
+  ChoosableRow,
+  formatMove,
+  formatPeriod,
+  formatRate,
+  Instant,
+  type Polled,
+  Skeleton,
+  useZone,
+  zoneName,
+} from '@tallystick/ui'
 import type { LastCoupons } from '../data/last-period.ts'
 import type { Offer } from '../data/offers.ts'
-import type { Polled } from '../data/use-polled.ts'
-import { formatMove, formatRate } from '../format/format-rate.ts'
-import { formatPeriod, zoneName } from '../format/format-time.ts'
-import { useZone } from '../format/zone.ts'
-import { Instant } from '../parts/instant.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
 
 /** Renders the notes as a table. */
 export function NotesTable({

@@ -1,12 +1,7 @@
 import type { ChainRate, RateAnswer } from '@tallystick/client'
+import { formatDate, formatDatesIn, formatRate, Instant, Pill, type Polled, Skeleton } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { explainError } from '../data/explain-error.ts'
-import type { Polled } from '../data/use-polled.ts'
-import { formatRate } from '../format/format-rate.ts'
-import { formatDate, formatDatesIn } from '../format/format-time.ts'
-import { Instant } from '../parts/instant.tsx'
-import { Pill } from '../parts/pill.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
 
 /** Renders the fixed, floating and market rates, and the protocol's sync status. */
 export function Rates({

@@ -1,8 +1,7 @@
 import type { RateAnswer } from '@tallystick/client'
+import { Notice, type Polled } from '@tallystick/ui'
 import { listClosedPools } from '../data/pool-status.ts'
 import type { PortalChain } from '../data/portal-info.ts'
-import type { Polled } from '../data/use-polled.ts'
-import { Notice } from './notice.tsx'
 
 const titles = { paused: 'is paused', rejecting: 'rejects loans' } as const
 const hints = {

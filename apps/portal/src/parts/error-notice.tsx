@@ -1,5 +1,5 @@
+import { Notice } from '@tallystick/ui'
 import { explainError } from '../data/explain-error.ts'
-import { Notice } from './notice.tsx'
 
 /** Renders an error. `hint` says how the page handles it. */
 export function ErrorNotice({ error, hint }: { readonly error: unknown; readonly hint?: string | undefined }) {

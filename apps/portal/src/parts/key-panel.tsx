@@ -1,6 +1,6 @@
+import { Icon } from '@tallystick/ui'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { explainError } from '../data/explain-error.ts'
-import { Icon } from './icons.tsx'
 
 /** Renders the form for the API key. The key stays in the tab's memory and is sent only to this service. */
 export function KeyPanel({

@@ -1,4 +1,4 @@
-import { shortHex } from '../format/short-hex.ts'
+import { shortHex } from '@tallystick/ui'
 
 export const views = ['overview', 'lend', 'history', 'wallet', 'verify', 'explorer', 'docs'] as const
 export type View = (typeof views)[number]

@@ -1,9 +1,7 @@
+import { Icon, Mark, ThemeButton, ZonePicker } from '@tallystick/ui'
 import type { RefObject } from 'preact'
 import { useRef } from 'preact/hooks'
-import { Icon, Mark } from './icons.tsx'
 import { hrefOf, type View } from './place.ts'
-import { ThemeButton } from './theme-button.tsx'
-import { ZonePicker } from './zone-picker.tsx'
 
 const links: readonly { readonly view: View; readonly name: string }[] = [
   { view: 'overview', name: 'Notes' },

@@ -1,4 +1,4 @@
-import type { Tone } from '../parts/notice.tsx'
+import type { Tone } from '@tallystick/ui'
 import type { LogCheck } from './check-log.ts'
 import type { Judgement } from './judge-note.ts'
 

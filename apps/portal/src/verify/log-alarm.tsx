@@ -1,4 +1,4 @@
-import { Notice } from '../parts/notice.tsx'
+import { Notice } from '@tallystick/ui'
 import type { LogCheck } from './check-log.ts'
 
 /** Renders why the log cannot be trusted, with the checkpoints that prove it. */

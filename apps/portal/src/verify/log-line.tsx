@@ -1,4 +1,4 @@
-import { Instant } from '../parts/instant.tsx'
+import { Instant } from '@tallystick/ui'
 import type { LogCheck } from './check-log.ts'
 
 /** Renders in one line what the public log says about a genuine note. Undefined while it is looked up. */

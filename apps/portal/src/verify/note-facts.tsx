@@ -1,6 +1,5 @@
+import { formatRate, Instant } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
-import { formatRate } from '../format/format-rate.ts'
-import { Instant } from '../parts/instant.tsx'
 import type { Finding } from './conclude.ts'
 import { LogLine } from './log-line.tsx'
 

@@ -1,8 +1,5 @@
+import { formatRate, Icon, Instant, type Tone } from '@tallystick/ui'
 import type { PortalInfo } from '../data/portal-info.ts'
-import { formatRate } from '../format/format-rate.ts'
-import { Icon } from '../parts/icons.tsx'
-import { Instant } from '../parts/instant.tsx'
-import type { Tone } from '../parts/notice.tsx'
 import { type Conclusion, conclude, concludeAll, type Finding } from './conclude.ts'
 import { NoteFacts } from './note-facts.tsx'
 

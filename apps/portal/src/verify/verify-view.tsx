@@ -1,7 +1,7 @@
+import { Notice } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { PortalInfo } from '../data/portal-info.ts'
 import type { NotesView } from '../data/use-notes.ts'
-import { Notice } from '../parts/notice.tsx'
 import { type Judgement, judgeNote } from './judge-note.ts'
 import { LogAlarm } from './log-alarm.tsx'
 import { LogKeyField, useLogKey } from './log-key-field.tsx'

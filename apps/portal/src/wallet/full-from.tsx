@@ -1,5 +1,5 @@
 import type { Claimability } from '@tallystick/client'
-import { Instant } from '../parts/instant.tsx'
+import { Instant } from '@tallystick/ui'
 
 /** Renders from when on a claim usually pays all income, or that the report is due. */
 export function FullFrom({

@@ -1,6 +1,6 @@
+import { floorCents } from '@tallystick/ui'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { floorCents } from '../format/cents.ts'
 import { amountsOfActive, amountsOfClaimed, sumHoldings } from './holding-amounts.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 30n })

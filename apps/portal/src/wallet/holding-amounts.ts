@@ -1,5 +1,5 @@
 import { partnerFee } from '@tallystick/core/income/partner-fee'
-import { type Amount, negate, splitCents, sumAmounts } from '../format/cents.ts'
+import { type Amount, negate, splitCents, sumAmounts } from '@tallystick/ui'
 
 /** Income of a position, before and after the partner's fee. */
 export type IncomeAmounts = {

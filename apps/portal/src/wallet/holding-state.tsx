@@ -1,5 +1,4 @@
-import { formatCents } from '../format/cents.ts'
-import { Pill } from '../parts/pill.tsx'
+import { formatCents, Pill } from '@tallystick/ui'
 import { FullFrom } from './full-from.tsx'
 import type { Holding } from './look-up-wallet.ts'
 

@@ -1,9 +1,6 @@
+import { type Amount, formatCents, formatRate, Hex, Instant } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { type Amount, formatCents } from '../format/cents.ts'
-import { formatRate } from '../format/format-rate.ts'
-import { Hex } from '../parts/hex.tsx'
-import { Instant } from '../parts/instant.tsx'
 import { HoldingState } from './holding-state.tsx'
 import type { Holding } from './look-up-wallet.ts'
 

@@ -1,4 +1,4 @@
-import { formatDayMonth, formatMonth, startOfDay } from '../format/format-time.ts'
+import { formatDayMonth, formatMonth, startOfDay } from '@tallystick/ui'
 
 const day = 86_400
 const ticksMax = 7

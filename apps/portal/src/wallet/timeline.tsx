@@ -1,7 +1,4 @@
-import { formatCents } from '../format/cents.ts'
-import { formatDuration } from '../format/format-time.ts'
-import { useZone } from '../format/zone.ts'
-import { Instant } from '../parts/instant.tsx'
+import { formatCents, formatDuration, Instant, useZone } from '@tallystick/ui'
 import { maturedText } from './holding-state.tsx'
 import type { Holding } from './look-up-wallet.ts'
 import { listTicks } from './timeline-ticks.ts'

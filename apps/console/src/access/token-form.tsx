@@ -1,0 +1,64 @@
+import { Mark } from '@tallystick/ui'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useAction } from '../api/use-action.ts'
+
+/** Renders the form for the admin token. */
+export function TokenForm({
+  reason,
+  onSubmit,
+}: {
+  /** Why there is no token any more. */
+  readonly reason: string | undefined
+  readonly onSubmit: (token: string) => Promise<void>
+}) {
+  const [token, setToken] = useState('')
+  const action = useAction(onSubmit)
+  const field = useRef<HTMLInputElement>(null)
+  const fault = action.error?.message ?? reason
+  useEffect(() => {
+    field.current?.focus()
+    field.current?.select()
+  }, [action.error])
+  return (
+    <main class="token-page">
+      <form
+        class="card token-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void action.run(token.trim())
+        }}
+      >
+        <h1>
+          <Mark />
+          Tallystick <span class="brand-part">console</span>
+        </h1>
+        <label for="token">Admin token</label>
+        <input
+          id="token"
+          ref={field}
+          type="password"
+          value={token}
+          onInput={(event) => setToken(event.currentTarget.value)}
+          autocomplete="off"
+          spellcheck={false}
+          required
+          readOnly={action.isRunning}
+          aria-invalid={fault !== undefined}
+          aria-describedby={fault ? 'token-fault token-hint' : 'token-hint'}
+        />
+        {fault ? (
+          <p id="token-fault" class="field-fault" role="alert">
+            {fault}
+          </p>
+        ) : null}
+        <button type="submit" class="primary" disabled={action.isRunning}>
+          {action.isRunning ? 'Checking…' : 'Open the console'}
+        </button>
+        <p id="token-hint" class="hint">
+          One of admin.token and admin.tokens of the configuration. It stays in the memory of this tab: a reload
+          discards it. Its roles decide what you see and may change.
+        </p>
+      </form>
+    </main>
+  )
+}

@@ -1,0 +1,41 @@
+import type { Whoami } from '@tallystick/core/admin/admin-role'
+import { Icon, Mark, ThemeButton } from '@tallystick/ui'
+import type { ViewName } from './access/access.ts'
+
+export function ConsoleBar({
+  views,
+  current,
+  whoami,
+  onLeave,
+}: {
+  readonly views: readonly { readonly name: ViewName; readonly title: string }[]
+  readonly current: ViewName
+  readonly whoami: Whoami
+  readonly onLeave: () => void
+}) {
+  return (
+    <header class="top-bar">
+      <a class="brand" href="#status" aria-label="Tallystick console, status">
+        <Mark />
+        <span>
+          Tallystick <span class="brand-part">console</span>
+        </span>
+      </a>
+      <nav aria-label="Views">
+        {views.map(({ name, title }) => (
+          <a key={name} href={`#${name}`} aria-current={name === current ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      <div class="top-tools">
+        <button type="button" class="tool" onClick={onLeave} title={`Roles: ${whoami.roles.join(', ')}`}>
+          <Icon name="key" />
+          <span class="who">{whoami.name}</span>
+          <span class="sr-only">, forget the token</span>
+        </button>
+        <ThemeButton />
+      </div>
+    </header>
+  )
+}

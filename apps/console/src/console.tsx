@@ -1,0 +1,93 @@
+import type { Whoami } from '@tallystick/core/admin/admin-role'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { type Access, accessOf, type ViewName, viewNames } from './access/access.ts'
+import { TokenForm } from './access/token-form.tsx'
+import { useIdle } from './access/use-idle.ts'
+import { useViewName } from './access/use-view-name.ts'
+import { type AdminApi, type AdminError, createAdminApi } from './api/admin-api.ts'
+import { AuditView } from './audit/audit-view.tsx'
+import { ConsoleBar } from './console-bar.tsx'
+import { CurveView } from './curve/curve-view.tsx'
+import { KeysView } from './keys/keys-view.tsx'
+import { StatusView } from './status/status-view.tsx'
+import { HooksView } from './webhooks/hooks-view.tsx'
+
+type Session = { readonly api: AdminApi; readonly whoami: Whoami }
+
+/** Renders the console, or the form for the token that it needs. The token is in memory only. */
+export function Console() {
+  const [session, setSession] = useState<Session>()
+  const [reason, setReason] = useState<string>()
+  const leave = useCallback((why?: string) => {
+    setSession(undefined)
+    setReason(why)
+  }, [])
+  useIdle(session !== undefined, () => leave('The token was forgotten after 30 minutes without input.'))
+  const enter = async (token: string) => {
+    const api = createAdminApi(token, (error: AdminError) => leave(error.message))
+    const whoami = await api.get<Whoami>('/whoami')
+    setReason(undefined)
+    setSession({ api, whoami })
+  }
+  if (!session) return <TokenForm reason={reason} onSubmit={enter} />
+  return <Views {...session} onLeave={() => leave()} />
+}
+
+const titles: Readonly<Record<ViewName, string>> = {
+  status: 'Status',
+  curve: 'Curve',
+  keys: 'Keys',
+  webhooks: 'Webhooks',
+  audit: 'Audit',
+}
+
+function Views({ api, whoami, onLeave }: Session & { readonly onLeave: () => void }) {
+  const views = viewNames
+    .map((name) => ({ name, title: titles[name], access: accessOf(name, whoami.roles) }))
+    .filter(({ access }) => access !== 'none')
+  const wanted = useViewName()
+  const view = views.find(({ name }) => name === wanted) ?? (views[0] as (typeof views)[number])
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${view.title} · Tallystick console`
+    heading.current?.focus()
+  }, [view.title])
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to content
+      </button>
+      <ConsoleBar views={views} current={view.name} whoami={whoami} onLeave={onLeave} />
+      <main id="main" tabIndex={-1}>
+        <div class="view-head">
+          <h1 ref={heading} tabIndex={-1}>
+            {view.title}
+          </h1>
+          {view.access === 'read' && view.name !== 'status' && view.name !== 'audit' ? (
+            <p>The token “{whoami.name}” may read this, but not change it.</p>
+          ) : null}
+        </div>
+        <View key={view.name} name={view.name} api={api} access={view.access} />
+      </main>
+      <footer class="console-foot">
+        Times are New York time. Everything here can also be done with the command line.
+      </footer>
+    </>
+  )
+}
+
+function View({ name, api, access }: { readonly name: ViewName; readonly api: AdminApi; readonly access: Access }) {
+  const canChange = access === 'change'
+  switch (name) {
+    case 'status':
+      return <StatusView api={api} />
+    case 'curve':
+      return <CurveView api={api} canChange={canChange} />
+    case 'keys':
+      return <KeysView api={api} canChange={canChange} />
+    case 'webhooks':
+      return <HooksView api={api} canChange={canChange} />
+    case 'audit':
+      return <AuditView api={api} />
+  }
+}

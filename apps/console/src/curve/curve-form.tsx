@@ -1,0 +1,181 @@
+import type { CurvePreviewReport } from '@tallystick/core/admin/curve-preview'
+import type { ChainCurves, CurvePoints, CurveView, ProposalView } from '@tallystick/core/admin/curve-report'
+import { useState } from 'preact/hooks'
+import type { AdminApi } from '../api/admin-api.ts'
+import { useAction } from '../api/use-action.ts'
+import { ActionError } from '../parts/dialog.tsx'
+import { parsePoints } from '../parts/format.ts'
+import { CurvePreview } from './curve-preview.tsx'
+
+type SetResult = { readonly curve?: CurveView; readonly proposal?: ProposalView }
+type Previewed = {
+  /** What the form showed. */
+  readonly form: string
+  readonly request: { readonly points: CurvePoints; readonly chainId: number | null }
+  readonly preview: CurvePreviewReport
+}
+
+/** Renders the form for a new curve. Only a curve that was previewed, and whose preview still holds, can be set. */
+export function CurveForm({
+  api,
+  canChange,
+  chains,
+  nameOf,
+  onDone,
+}: {
+  readonly api: AdminApi
+  readonly canChange: boolean
+  readonly chains: readonly ChainCurves[]
+  readonly nameOf: (chainId: number | null) => string
+  readonly onDone: (result: SetResult) => void
+}) {
+  const [chainId, setChainId] = useState<number | null>(null)
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
+  const [previewed, setPreviewed] = useState<Previewed>()
+  const tenors = tenorsOf(chains, chainId)
+  const texts = Object.fromEntries(tenors.map((tenor) => [tenor, typed[tenor] ?? suggest(chains, { chainId, tenor })]))
+  // Fields that nobody has typed in follow the curve in force, so the form can change without an input.
+  const form = JSON.stringify([chainId, texts])
+  const shown = previewed?.form === form ? previewed : undefined
+  const preview = useAction<void>(async (_, signal) => {
+    setPreviewed(undefined)
+    const parsed = parsePoints(texts)
+    if ('faults' in parsed) throw new Error(`${parsed.faults.join('; ')}.`)
+    const request = { points: parsed.points, chainId }
+    const report = await api.post<CurvePreviewReport>('/curve/preview', request, signal)
+    if (!signal.aborted) setPreviewed({ form, request, preview: report })
+  })
+  const store = useAction<boolean>(async (confirm) => {
+    if (!shown) return
+    const result = await api.post<SetResult>('/curve', { ...shown.request, confirm, preview: shown.preview.digest })
+    setPreviewed(undefined)
+    setTyped({})
+    onDone(result)
+  })
+  const change = (work: () => void) => {
+    work()
+    setPreviewed(undefined)
+    preview.clear()
+    store.clear()
+  }
+  return (
+    <section class="card" aria-labelledby="curve-form-heading">
+      <h2 id="curve-form-heading">{canChange ? 'Set a curve' : 'Try a curve'}</h2>
+      <form
+        class="curve-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          store.clear()
+          void preview.run()
+        }}
+      >
+        <ChainSelect
+          chainId={chainId}
+          chains={chains}
+          nameOf={nameOf}
+          isDisabled={store.isRunning}
+          onChange={(id) =>
+            change(() => {
+              setChainId(id)
+              setTyped({})
+            })
+          }
+        />
+        <CouponFields
+          texts={texts}
+          isDisabled={store.isRunning}
+          onChange={(tenor, text) => change(() => setTyped({ ...typed, [tenor]: text }))}
+        />
+        {chainId === null ? null : <p class="hint">An empty field leaves the tenor out.</p>}
+        <ActionError action={preview} />
+        <div>
+          <button type="submit" class="primary" disabled={preview.isRunning || store.isRunning}>
+            {preview.isRunning ? 'Checking…' : 'Preview'}
+          </button>
+        </div>
+      </form>
+      {shown ? (
+        <CurvePreview key={shown.preview.digest} preview={shown.preview} store={canChange ? store : undefined} />
+      ) : null}
+    </section>
+  )
+}
+
+function ChainSelect({
+  chainId,
+  chains,
+  nameOf,
+  isDisabled,
+  onChange,
+}: {
+  readonly chainId: number | null
+  readonly chains: readonly ChainCurves[]
+  readonly nameOf: (chainId: number | null) => string
+  readonly isDisabled: boolean
+  readonly onChange: (chainId: number | null) => void
+}) {
+  if (chains.length < 2) return null
+  return (
+    <div class="field">
+      <label for="curve-chain">For</label>
+      <select
+        id="curve-chain"
+        value={String(chainId ?? '')}
+        disabled={isDisabled}
+        onChange={({ currentTarget: { value } }) => onChange(value === '' ? null : Number(value))}
+      >
+        {[null, ...chains.map((chain) => chain.chainId)].map((id) => (
+          <option key={id} value={String(id ?? '')}>
+            {nameOf(id)}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+function CouponFields({
+  texts,
+  isDisabled,
+  onChange,
+}: {
+  /** Texts of the fields by tenor in days. */
+  readonly texts: Readonly<Record<string, string>>
+  readonly isDisabled: boolean
+  readonly onChange: (tenor: string, text: string) => void
+}) {
+  return (
+    <fieldset class="coupon-fields" disabled={isDisabled}>
+      <legend class="sr-only">Coupons in basis points</legend>
+      {Object.entries(texts).map(([tenor, text]) => (
+        <div key={tenor} class="field">
+          <label for={`coupon-${tenor}`}>{tenor} days, bps</label>
+          <input
+            id={`coupon-${tenor}`}
+            inputMode="numeric"
+            autocomplete="off"
+            value={text}
+            onInput={({ currentTarget: { value } }) => onChange(tenor, value)}
+          />
+        </div>
+      ))}
+    </fieldset>
+  )
+}
+
+function tenorsOf(chains: readonly ChainCurves[], chainId: number | null): readonly number[] {
+  const tenors = chains
+    .filter((chain) => chainId === null || chain.chainId === chainId)
+    .flatMap((chain) => chain.tenors)
+  return [...new Set(tenors)].toSorted((a, b) => a - b)
+}
+
+/** Returns the coupon that would be in force without a new curve. */
+function suggest(
+  chains: readonly ChainCurves[],
+  { chainId, tenor }: { readonly chainId: number | null; readonly tenor: number },
+): string {
+  const own = chains.filter((chain) => chainId === null || chain.chainId === chainId)
+  const bps = own.map(({ next }) => next.curve?.points[tenor]).find((found) => found !== undefined)
+  return bps === undefined ? '' : String(bps)
+}

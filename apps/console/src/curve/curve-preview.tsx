@@ -1,0 +1,109 @@
+import type { CurvePreviewReport, TenorPreviewReport } from '@tallystick/core/admin/curve-preview'
+import { Notice, type Tone } from '@tallystick/ui'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Action } from '../api/use-action.ts'
+import { ActionError } from '../parts/dialog.tsx'
+import { capitalize, formatIso } from '../parts/format.ts'
+import { type Column, Table } from '../parts/table.tsx'
+import { formatBps, formatChange } from './chain-curve.tsx'
+import { RangeBar } from './range-bar.tsx'
+
+const verdicts: Readonly<Record<CurvePreviewReport['verdict'], { readonly tone: Tone; readonly title: string }>> = {
+  store: { tone: 'good', title: 'The rails accept this curve' },
+  propose: { tone: 'warn', title: 'This curve will be a proposal: a second person must approve it' },
+  confirm: { tone: 'warn', title: 'The rails refuse this curve unless you confirm it' },
+  refuse: { tone: 'bad', title: 'The rails refuse this curve' },
+}
+
+/** Renders what a curve would change on each chain, what the rails allow, and the button that stores it. */
+export function CurvePreview({
+  preview,
+  store,
+}: {
+  readonly preview: CurvePreviewReport
+  /** Undefined if the token may not set a curve. */
+  readonly store: Action<boolean> | undefined
+}) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const [isConfirmed, setIsConfirmed] = useState(false)
+  useEffect(() => heading.current?.focus(), [])
+  const { verdict, chains, effectiveFrom, needsApproval } = preview
+  const needsTick = verdict === 'confirm'
+  return (
+    <div class="preview">
+      <h3 ref={heading} tabIndex={-1}>
+        Preview: in force from {formatIso(effectiveFrom)}
+      </h3>
+      {chains.map(({ chainId, name, tenors, refusal, warning }) => (
+        <div key={chainId}>
+          <h4>
+            {name} <span class="muted">{chainId}</span>
+          </h4>
+          <Table
+            caption={`Change of the coupons of ${name}`}
+            columns={columns}
+            rows={tenors}
+            keyOf={({ tenorDays }) => String(tenorDays)}
+          />
+          {refusal ? (
+            <p class="field-fault">
+              {capitalize(refusal.message).replace(/ If this is intended, confirm it with `.*`\./, '')}
+            </p>
+          ) : null}
+          {warning ? <p class="field-fault">It would not be signed at the boundary: {warning.message}</p> : null}
+        </div>
+      ))}
+      <Notice {...verdicts[verdict]}>
+        {needsTick && needsApproval ? 'It then becomes a proposal that a second person must approve.' : null}
+        {verdict === 'refuse' ? 'A confirmation does not help. Change the coupons.' : null}
+      </Notice>
+      {store && needsTick ? (
+        <label class="check">
+          <input type="checkbox" checked={isConfirmed} onChange={() => setIsConfirmed(!isConfirmed)} /> I have checked
+          these coupons. Store them although they move further than the rails allow.
+        </label>
+      ) : null}
+      {store ? <ActionError action={store} /> : null}
+      {store && verdict !== 'refuse' ? (
+        <div>
+          <button
+            type="button"
+            class="primary"
+            disabled={store.isRunning || (needsTick && !isConfirmed)}
+            onClick={() => store.run(isConfirmed)}
+          >
+            {store.isRunning ? 'Storing…' : needsApproval ? 'Store the proposal' : 'Store this curve'}
+          </button>
+        </div>
+      ) : null}
+    </div>
+  )
+}
+
+const columns: readonly Column<TenorPreviewReport>[] = [
+  { title: 'Tenor', isHead: true, cell: ({ tenorDays }) => `${tenorDays} days` },
+  { title: 'Old', isNumber: true, cell: ({ beforeBps }) => formatBps(beforeBps) },
+  { title: 'New', isNumber: true, cell: ({ afterBps }) => formatBps(afterBps) },
+  { title: 'Change', isNumber: true, cell: ({ beforeBps, afterBps }) => formatChange(beforeBps, afterBps) },
+  { title: 'The rails allow', cell: (tenor) => <Allowed tenor={tenor} /> },
+]
+
+/** Renders the range that all rails allow without a confirmation, and the rails that the new coupon breaks. */
+function Allowed({ tenor: { beforeBps, afterBps, bounds } }: { readonly tenor: TenorPreviewReport }) {
+  const lowest = Math.max(...bounds.map(({ lowestBps }) => lowestBps))
+  const highest = Math.min(...bounds.map(({ highestBps }) => highestBps))
+  const broken = bounds.filter(
+    ({ lowestBps, highestBps }) => afterBps !== null && (afterBps < lowestBps || afterBps > highestBps),
+  )
+  return (
+    <>
+      <span class="allowed">
+        {lowest > highest ? 'nothing' : `${lowest} to ${highest}`}
+        <RangeBar lowest={lowest} highest={highest} before={beforeBps} after={afterBps} />
+      </span>
+      {broken.map(({ rail, lowestBps, highestBps }) => (
+        <span key={rail} class="cell-hint broken">{`${rail}: ${lowestBps} to ${highestBps}`}</span>
+      ))}
+    </>
+  )
+}

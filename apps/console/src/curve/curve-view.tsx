@@ -1,0 +1,89 @@
+import type { CurveView as Curve, CurveReport, ProposalView } from '@tallystick/core/admin/curve-report'
+import type { NotesReport } from '@tallystick/core/admin/notes-report'
+import { Notice } from '@tallystick/ui'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { AdminApi } from '../api/admin-api.ts'
+import { useData } from '../api/use-data.ts'
+import { DataState } from '../parts/data-state.tsx'
+import { formatIso } from '../parts/format.ts'
+import { ChainCurve } from './chain-curve.tsx'
+import { CurveForm } from './curve-form.tsx'
+import { CurveHistory } from './curve-history.tsx'
+import { Proposals } from './proposals.tsx'
+
+const intervalMs = 10_000
+
+/** Renders the coupons in force now and next, proposals, the form for a new curve, and earlier curves. */
+export function CurveView({ api, canChange }: { readonly api: AdminApi; readonly canChange: boolean }) {
+  const curve = useData<CurveReport>(api, '/curve', intervalMs)
+  const notes = useData<NotesReport>(api, '/notes', intervalMs)
+  const [done, setDone] = useState<string>()
+  const finish = (text: string) => {
+    setDone(text)
+    curve.refresh()
+    notes.refresh()
+  }
+  const nameOf = (chainId: number | null) =>
+    chainId === null
+      ? 'All chains'
+      : (notes.value?.chains.find((chain) => chain.chainId === chainId)?.name ?? `Chain ${chainId}`)
+  return (
+    <DataState data={curve}>
+      {(report) => (
+        <div class="stack">
+          {done ? <Done text={done} /> : null}
+          {report.problem ? (
+            <Notice tone="warn" title="The Treasury feed has no newer curve">
+              {report.problem}
+            </Notice>
+          ) : null}
+          <Proposals
+            api={api}
+            canChange={canChange}
+            proposals={report.proposals ?? []}
+            nameOf={nameOf}
+            onDone={(stored) => finish(describeStored(stored))}
+          />
+          <div class="curve-chains">
+            {report.chains.map((chain) => (
+              <ChainCurve
+                key={chain.chainId}
+                chain={chain}
+                name={nameOf(chain.chainId)}
+                next={notes.value?.chains.find(({ chainId }) => chainId === chain.chainId)?.next}
+              />
+            ))}
+          </div>
+          <CurveForm
+            api={api}
+            canChange={canChange}
+            chains={report.chains}
+            nameOf={nameOf}
+            onDone={(result) =>
+              finish(result.curve ? describeStored(result.curve) : describeProposed(result.proposal as ProposalView))
+            }
+          />
+          <CurveHistory history={report.history} nameOf={nameOf} />
+        </div>
+      )}
+    </DataState>
+  )
+}
+
+function Done({ text }: { readonly text: string }) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => box.current?.focus(), [text])
+  return (
+    <div ref={box} tabIndex={-1} class="done">
+      <Notice tone="good" title={text} />
+    </div>
+  )
+}
+
+function describeStored({ id, effectiveFrom }: Curve): string {
+  return `Curve ${id} is stored and in force from ${formatIso(effectiveFrom)}.`
+}
+
+function describeProposed({ id, expiresAt }: ProposalView): string {
+  return `Proposal ${id} is stored and not in force: a second person must approve it before ${formatIso(expiresAt)}.`
+}

@@ -1,0 +1,69 @@
+import type { CurveView, ProposalView } from '@tallystick/core/admin/curve-report'
+import { Notice } from '@tallystick/ui'
+import { useState } from 'preact/hooks'
+import type { AdminApi } from '../api/admin-api.ts'
+import { useAction } from '../api/use-action.ts'
+import { ConfirmDialog } from '../parts/dialog.tsx'
+import { formatIso } from '../parts/format.ts'
+import { formatPoints } from './curve-history.tsx'
+
+/** Renders the curves that need the approval of a second person. */
+export function Proposals({
+  api,
+  canChange,
+  proposals,
+  nameOf,
+  onDone,
+}: {
+  readonly api: AdminApi
+  readonly canChange: boolean
+  readonly proposals: readonly ProposalView[]
+  readonly nameOf: (chainId: number | null) => string
+  readonly onDone: (curve: CurveView) => void
+}) {
+  const [chosen, setChosen] = useState<ProposalView>()
+  const action = useAction<void>(async () => {
+    const { curve } = await api.post<{ curve: CurveView }>(
+      `/curve/proposals/${encodeURIComponent(chosen?.id ?? '')}/approve`,
+    )
+    // Another dialog may be open by now.
+    setChosen((open) => (open === chosen ? undefined : open))
+    onDone(curve)
+  })
+  return (
+    <>
+      {proposals.map((proposal) => (
+        <Notice
+          key={proposal.id}
+          tone="warn"
+          title={`Proposal ${proposal.id} of ${proposal.proposedBy} is not in force`}
+        >
+          <p>
+            {nameOf(proposal.chainId)}, from {proposal.effectiveFromNewYork}:{' '}
+            <span class="mono">{formatPoints(proposal.points)}</span>
+          </p>
+          <p>A second person approves it with another token before {formatIso(proposal.expiresAt)}.</p>
+          {canChange ? (
+            <button type="button" class="quiet small" onClick={() => setChosen(proposal)}>
+              Approve<span class="sr-only"> proposal {proposal.id}</span>
+            </button>
+          ) : null}
+        </Notice>
+      ))}
+      {chosen ? (
+        <ConfirmDialog
+          title={`Approve proposal ${chosen.id}?`}
+          verb="Approve"
+          action={action}
+          onClose={() => {
+            action.clear()
+            setChosen(undefined)
+          }}
+        >
+          <p class="mono">{formatPoints(chosen.points)}</p>
+          <p>Signed notes cannot be recalled. The curve is in force from {chosen.effectiveFromNewYork} on.</p>
+        </ConfirmDialog>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,78 @@
+import type { KeyChange } from '@tallystick/core/admin/key-view'
+import { keyScopes } from '@tallystick/core/key/api-key'
+import { useState } from 'preact/hooks'
+import type { AdminApi } from '../api/admin-api.ts'
+import { useAction } from '../api/use-action.ts'
+import { CheckList } from '../parts/check-list.tsx'
+import { FormDialog } from '../parts/dialog.tsx'
+import { parseRpm } from '../parts/format.ts'
+
+/** Renders the form for a new key. */
+export function CreateKeyDialog({
+  api,
+  onClose,
+  onDone,
+}: {
+  readonly api: AdminApi
+  readonly onClose: () => void
+  readonly onDone: (change: KeyChange) => void
+}) {
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<readonly string[]>(keyScopes)
+  const [rpm, setRpm] = useState('600')
+  const [expires, setExpires] = useState('')
+  const [kind, setKind] = useState('live')
+  const action = useAction<void>(async () => {
+    const expiresAt = expires === '' ? null : `${expires}T00:00:00Z`
+    onDone(await api.post<KeyChange>('/keys', { name, kind, scopes, rpm: parseRpm(rpm), expiresAt }))
+  })
+  return (
+    <FormDialog
+      title="Create a key"
+      verb="Create"
+      progress="Creating…"
+      action={action}
+      isComplete={scopes.length > 0}
+      onClose={onClose}
+    >
+      <div class="field">
+        <label for="key-name">Owner</label>
+        <input
+          id="key-name"
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+          required
+          maxLength={100}
+          autocomplete="off"
+        />
+      </div>
+      <CheckList legend="May use" values={keyScopes} chosen={scopes} onChange={setScopes} />
+      <div class="field">
+        <label for="key-rpm">Requests per minute (empty: no limit)</label>
+        <input
+          id="key-rpm"
+          inputMode="numeric"
+          autocomplete="off"
+          value={rpm}
+          onInput={(event) => setRpm(event.currentTarget.value)}
+        />
+      </div>
+      <div class="field">
+        <label for="key-expires">Expires at the start of this day, UTC (empty: never)</label>
+        <input
+          id="key-expires"
+          type="date"
+          value={expires}
+          onInput={(event) => setExpires(event.currentTarget.value)}
+        />
+      </div>
+      <div class="field">
+        <label for="key-kind">Prefix</label>
+        <select id="key-kind" value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
+          <option value="live">tsk_live_</option>
+          <option value="test">tsk_test_</option>
+        </select>
+      </div>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,20 @@
+import type { KeyView, ReplicaReport } from '@tallystick/core/admin/key-view'
+import type { Tone } from '@tallystick/ui'
+
+/** Describes which replicas reject the old secret of a key, in the words of the command line. */
+export function describeReplicas(
+  { name, status }: Pick<KeyView, 'name' | 'status'>,
+  { confirmed, unconfirmed }: ReplicaReport,
+): { readonly tone: Tone; readonly title: string; readonly text: string } {
+  const title = `The key of ${name} ${status === 'revoked' ? 'is revoked' : 'has a new secret'}`
+  const count = confirmed.length + unconfirmed.length
+  if (unconfirmed.length === 0) return { tone: 'good', title, text: `Every replica knows it (${count}).` }
+  const names = unconfirmed.map((replica) => `${replica.name} (last seen ${replica.secondsSinceSeen} s ago)`)
+  return {
+    tone: 'warn',
+    title: `${title}, but not every replica confirmed it`,
+    text:
+      `Not confirmed by ${unconfirmed.length} of ${count}: ${names.join(', ')}. Such a replica has stopped, or cannot reach ` +
+      'the database and may still accept the old secret. Check that it has stopped, or stop it.',
+  }
+}

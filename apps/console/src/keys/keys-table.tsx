@@ -1,0 +1,112 @@
+import type { KeyView } from '@tallystick/core/admin/key-view'
+import type { UsageReport } from '@tallystick/core/admin/usage-report'
+import { Pill, type Tone } from '@tallystick/ui'
+import { formatCount, formatIso } from '../parts/format.ts'
+import { type Column, Table } from '../parts/table.tsx'
+import { Sparkline } from './sparkline.tsx'
+
+const tones: Readonly<Record<KeyView['status'], Tone>> = { active: 'good', expired: 'calm', revoked: 'calm' }
+
+export function KeysTable({
+  keys,
+  usage,
+  onRotate,
+  onRevoke,
+}: {
+  readonly keys: readonly KeyView[]
+  readonly usage: UsageReport | undefined
+  /** Undefined if the token may not change keys. */
+  readonly onRotate: ((key: KeyView) => void) | undefined
+  readonly onRevoke: ((key: KeyView) => void) | undefined
+}) {
+  const sorted = keys.toSorted(
+    (a, b) => Number(b.status === 'active') - Number(a.status === 'active') || b.createdAt.localeCompare(a.createdAt),
+  )
+  const columns = [...describeColumns, usageColumn(usage), actionsColumn(onRotate, onRevoke)]
+  return (
+    <Table
+      caption="API keys"
+      columns={onRotate ? columns : columns.slice(0, -1)}
+      rows={sorted}
+      keyOf={({ id }) => id}
+    />
+  )
+}
+
+const describeColumns: readonly Column<KeyView>[] = [
+  {
+    title: 'Key',
+    isHead: true,
+    cell: ({ id, name }) => (
+      <>
+        <span class="key-name">{name}</span> <code class="key-id">{id}</code>
+      </>
+    ),
+  },
+  {
+    title: 'Status',
+    cell: ({ status, expiresAt, revokedAt }) => {
+      const since = status === 'revoked' ? revokedAt : expiresAt
+      const word = status === 'active' ? 'Expires' : status === 'expired' ? 'On' : 'Since'
+      return (
+        <>
+          <Pill tone={tones[status]}>{status}</Pill>
+          {since ? <span class="cell-hint">{`${word} ${formatIso(since)}`}</span> : null}
+        </>
+      )
+    },
+  },
+  {
+    title: 'May use',
+    cell: ({ scopes, rpm, quotaPerDay, quotaPerMonth, allow }) => (
+      <>
+        {scopes.join(', ')}
+        <span class="cell-hint">{rpm === null ? 'no rate limit' : `${formatCount(rpm)} per minute`}</span>
+        {quotaPerDay === null ? null : <span class="cell-hint">{`${formatCount(quotaPerDay)} per day`}</span>}
+        {quotaPerMonth === null ? null : <span class="cell-hint">{`${formatCount(quotaPerMonth)} per month`}</span>}
+        {allow === null ? null : <span class="cell-hint">{`from ${allow.join(', ')}`}</span>}
+      </>
+    ),
+  },
+  { title: 'Created', cell: ({ createdAt }) => formatIso(createdAt) },
+  { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? formatIso(lastUsedAt) : 'never') },
+]
+
+function usageColumn(usage: UsageReport | undefined): Column<KeyView> {
+  const byId = new Map(usage?.keys.map((key) => [key.id, key]))
+  return {
+    title: 'Requests in 30 days',
+    isNumber: true,
+    cell: ({ id }) => {
+      const own = byId.get(id)
+      if (!own) return '–'
+      return (
+        <>
+          <span class="usage-total">{formatCount(own.total)}</span>
+          {own.total > 0 ? <Sparkline values={own.requests} /> : null}
+          <span class="cell-hint">{`${formatCount(own.requests.at(-1) ?? 0)} today (UTC)`}</span>
+        </>
+      )
+    },
+  }
+}
+
+function actionsColumn(
+  onRotate: ((key: KeyView) => void) | undefined,
+  onRevoke: ((key: KeyView) => void) | undefined,
+): Column<KeyView> {
+  return {
+    title: 'Actions',
+    cell: (key) =>
+      key.status === 'active' ? (
+        <span class="row-actions">
+          <button type="button" class="quiet small" onClick={() => onRotate?.(key)}>
+            Rotate<span class="sr-only"> the key of {key.name}</span>
+          </button>
+          <button type="button" class="quiet small danger-text" onClick={() => onRevoke?.(key)}>
+            Revoke<span class="sr-only"> the key of {key.name}</span>
+          </button>
+        </span>
+      ) : null,
+  }
+}

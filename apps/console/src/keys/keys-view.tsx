@@ -1,0 +1,121 @@
+import type { KeyChange, KeyView } from '@tallystick/core/admin/key-view'
+import type { UsageReport } from '@tallystick/core/admin/usage-report'
+import { Notice } from '@tallystick/ui'
+import { useState } from 'preact/hooks'
+import type { AdminApi } from '../api/admin-api.ts'
+import { useAction } from '../api/use-action.ts'
+import { useData } from '../api/use-data.ts'
+import { DataState } from '../parts/data-state.tsx'
+import { ConfirmDialog } from '../parts/dialog.tsx'
+import { formatIso } from '../parts/format.ts'
+import { SecretPanel, type ShownSecret } from '../parts/secret-panel.tsx'
+import { CreateKeyDialog } from './create-key-dialog.tsx'
+import { describeReplicas } from './describe-replicas.ts'
+import { KeysTable } from './keys-table.tsx'
+import { RotateKeyDialog } from './rotate-key-dialog.tsx'
+
+const intervalMs = 10_000
+// As long as the command line waits until every replica has confirmed a revocation.
+const confirmWaitMs = 5_000
+
+type Open = { readonly kind: 'create' } | { readonly kind: 'rotate' | 'revoke'; readonly key: KeyView }
+
+/** Renders the API keys and their usage, and the dialogs that change them. */
+export function KeysView({ api, canChange }: { readonly api: AdminApi; readonly canChange: boolean }) {
+  const keys = useData<{ readonly keys: readonly KeyView[] }>(api, '/keys', intervalMs)
+  const usage = useData<UsageReport>(api, '/keys/usage?days=30', intervalMs)
+  const [open, setOpen] = useState<Open>()
+  const [shown, setShown] = useState<ShownSecret>()
+  const [outcome, setOutcome] = useState<ReturnType<typeof describeReplicas>>()
+  const finish = ({ key, secret, replicas }: KeyChange, title: string, text: string) => {
+    // Another dialog may be open when the answer of this one arrives.
+    setOpen((now) => (now === open ? undefined : now))
+    setOutcome(replicas && describeReplicas(key, replicas))
+    // The secret of another key stays until the operator has it.
+    if (secret !== undefined) setShown({ id: key.id, title, text, secret })
+    else setShown((now) => (now?.id === key.id ? undefined : now))
+    keys.refresh()
+    usage.refresh()
+  }
+  return (
+    <div class="stack">
+      {shown ? <SecretPanel shown={shown} onDone={() => setShown(undefined)} /> : null}
+      {outcome ? (
+        <Notice tone={outcome.tone} title={outcome.title}>
+          {outcome.text}
+        </Notice>
+      ) : null}
+      {canChange ? (
+        <div>
+          <button type="button" class="primary" onClick={() => setOpen({ kind: 'create' })}>
+            Create a key
+          </button>
+        </div>
+      ) : null}
+      <DataState data={keys}>
+        {(value) =>
+          value.keys.length === 0 ? (
+            <p class="muted">There are no keys yet.</p>
+          ) : (
+            <section class="card" aria-label="Keys">
+              <KeysTable
+                keys={value.keys}
+                usage={usage.value}
+                onRotate={canChange ? (key) => setOpen({ kind: 'rotate', key }) : undefined}
+                onRevoke={canChange ? (key) => setOpen({ kind: 'revoke', key }) : undefined}
+              />
+            </section>
+          )
+        }
+      </DataState>
+      {open?.kind === 'create' ? (
+        <CreateKeyDialog
+          api={api}
+          onClose={() => setOpen(undefined)}
+          onDone={(change) => finish(change, `Key for ${change.key.name}`, 'Send it to its owner over a safe channel.')}
+        />
+      ) : null}
+      {open?.kind === 'rotate' ? (
+        <RotateKeyDialog
+          api={api}
+          entry={open.key}
+          waitMs={confirmWaitMs}
+          onClose={() => setOpen(undefined)}
+          onDone={(change, text) => finish(change, `New secret for ${change.key.name}`, text)}
+        />
+      ) : null}
+      {open?.kind === 'revoke' ? (
+        <RevokeKeyDialog
+          api={api}
+          entry={open.key}
+          onClose={() => setOpen(undefined)}
+          onDone={(change) => finish(change, '', '')}
+        />
+      ) : null}
+    </div>
+  )
+}
+
+function RevokeKeyDialog({
+  api,
+  entry: { id, name, lastUsedAt },
+  onClose,
+  onDone,
+}: {
+  readonly api: AdminApi
+  readonly entry: KeyView
+  readonly onClose: () => void
+  readonly onDone: (change: KeyChange) => void
+}) {
+  const action = useAction<void>(async () => {
+    onDone(await api.post<KeyChange>(`/keys/${encodeURIComponent(id)}/revoke`, { waitMs: confirmWaitMs }))
+  })
+  return (
+    <ConfirmDialog title={`Revoke the key of ${name}?`} verb="Revoke" action={action} onClose={onClose}>
+      <p>
+        Every replica rejects <code>{id}</code> within a second, for good. Its owner then needs a new key.
+      </p>
+      <p>{lastUsedAt ? `It was last used on ${formatIso(lastUsedAt)}.` : 'It was never used.'}</p>
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,33 @@
+import { Notice } from '@tallystick/ui'
+import type { ComponentChildren } from 'preact'
+import type { Data } from '../api/use-data.ts'
+import { formatClockTime } from './format.ts'
+
+/** Renders what is known of a route: nothing yet, an error, or its last answer, marked if it is old. */
+export function DataState<Value>({
+  data,
+  children,
+}: {
+  readonly data: Data<Value>
+  readonly children: (value: Value) => ComponentChildren
+}) {
+  const { value, atMs, error } = data
+  if (value === undefined && error) {
+    return (
+      <Notice tone="bad" title="This cannot be shown">
+        {error.message}
+      </Notice>
+    )
+  }
+  if (value === undefined) return <p class="muted">Loading…</p>
+  return (
+    <>
+      {error ? (
+        <Notice tone="warn" title={`Out of date: this is from ${formatClockTime(atMs ?? 0)}`}>
+          {error.message} The page tries again by itself.
+        </Notice>
+      ) : null}
+      <div class={error ? 'stale' : undefined}>{children(value)}</div>
+    </>
+  )
+}

@@ -1,0 +1,108 @@
+import { Notice } from '@tallystick/ui'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Action } from '../api/use-action.ts'
+
+/** Renders a modal dialog. The browser keeps the focus in it, closes it with Escape and then returns the focus. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}) {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    element.current?.showModal()
+    return () => element.current?.close()
+  }, [])
+  return (
+    <dialog ref={element} class="dialog" aria-labelledby="dialog-title" onClose={onClose}>
+      <h2 id="dialog-title">{title}</h2>
+      {children}
+    </dialog>
+  )
+}
+
+/** Renders a question before a change that cannot be undone. The button that changes nothing has the focus first. */
+export function ConfirmDialog({
+  title,
+  verb,
+  action,
+  onClose,
+  children,
+}: {
+  readonly title: string
+  readonly verb: string
+  readonly action: Action<void>
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="dialog-text">{children}</div>
+      <ActionError action={action} />
+      <div class="dialog-buttons">
+        <button type="button" class="quiet" autofocus onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" class="primary danger" disabled={action.isRunning} onClick={() => action.run()}>
+          {action.isRunning ? 'Working…' : verb}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** Renders a form in a dialog. `verb` is the label of its button, `progress` the label while the action runs. */
+export function FormDialog({
+  title,
+  verb,
+  progress,
+  action,
+  isComplete = true,
+  onClose,
+  children,
+}: {
+  readonly title: string
+  readonly verb: string
+  readonly progress: string
+  readonly action: Action<void>
+  readonly isComplete?: boolean
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        class="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void action.run()
+        }}
+      >
+        {children}
+        <ActionError action={action} />
+        <div class="dialog-buttons">
+          <button type="button" class="quiet" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={action.isRunning || !isComplete}>
+            {action.isRunning ? progress : verb}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+export function ActionError({ action }: { readonly action: Pick<Action<never>, 'error'> }) {
+  if (!action.error) return null
+  return (
+    <Notice tone="bad" title="This was refused">
+      {action.error.message}
+    </Notice>
+  )
+}

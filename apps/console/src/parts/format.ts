@@ -1,0 +1,68 @@
+import { formatInstant, newYorkZone } from '@tallystick/ui'
+
+/**
+ * Formats an ISO 8601 instant in New York time.
+ *
+ * @example
+ * formatIso('2026-11-13T23:00:00Z') // '13 Nov 2026, 18:00'
+ */
+export function formatIso(iso: string): string {
+  return formatInstant(BigInt(Math.floor(Date.parse(iso) / 1000)), newYorkZone)
+}
+
+/**
+ * Formats a number of seconds in its two largest units.
+ *
+ * @example
+ * formatSeconds(3_725) // '1 h 2 min'
+ */
+export function formatSeconds(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds))
+  const units = [
+    [Math.floor(whole / 86_400), 'd'],
+    [Math.floor(whole / 3_600) % 24, 'h'],
+    [Math.floor(whole / 60) % 60, 'min'],
+    [whole % 60, 's'],
+  ] as const
+  const first = units.findIndex(([count]) => count > 0)
+  if (first === -1) return '0 s'
+  const shown = units.slice(first, first + 2).filter(([count]) => count > 0)
+  return shown.map(([count, unit]) => `${count} ${unit}`).join(' ')
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** Parses coupons as they are typed. Returns the faults instead if there are any. */
+export function parsePoints(
+  texts: Readonly<Record<string, string>>,
+): { readonly points: Readonly<Record<string, number>> } | { readonly faults: readonly string[] } {
+  const given = Object.entries(texts).filter(([, text]) => text.trim() !== '')
+  const faults = given
+    .filter(([, text]) => !/^[1-9]\d{0,5}$/.test(text.trim()))
+    .map(
+      ([tenor, text]) => `${tenor} days: "${text.trim().slice(0, 20)}" is not a whole number of basis points above 0`,
+    )
+  if (given.length === 0) return { faults: ['Give at least one coupon'] }
+  if (faults.length > 0) return { faults }
+  return { points: Object.fromEntries(given.map(([tenor, text]) => [tenor, Number(text.trim())])) }
+}
+
+/** Parses a limit of requests per minute as it is typed. Returns null, no limit, for an empty text. */
+export function parseRpm(text: string): number | null {
+  const typed = text.trim()
+  if (typed === '') return null
+  if (/^[1-9]\d{0,6}$/.test(typed) && Number(typed) <= 1_000_000) return Number(typed)
+  throw new Error(`"${typed.slice(0, 20)}" is not a whole number from 1 to 1000000. Leave it empty for no limit.`)
+}
+
+/** Formats an instant of this browser's clock as time of day in this browser's time zone. */
+export function formatClockTime(atMs: number): string {
+  return new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(atMs)
+}
+
+/** Begins a sentence of the service with a capital letter. On the command line it follows a name. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

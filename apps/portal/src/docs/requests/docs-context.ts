@@ -1,0 +1,30 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { OpenapiDocument } from '../openapi/openapi.ts'
+import type { Language } from '../text/parse-markdown.ts'
+import type { GuideValues } from '../text/read-guide.ts'
+import type { SampleContext } from './format-request.ts'
+
+/** What all examples of the documentation share. */
+export type DocsState = GuideValues & {
+  /** With the key itself. Masked by `maskKey` where it is shown. */
+  readonly sampleContext: SampleContext
+  /** Undefined while it is loading. */
+  readonly document: OpenapiDocument | undefined
+  readonly language: Language
+  readonly chooseLanguage: (language: Language) => void
+  readonly isKeyShown: boolean
+  readonly showKey: (isShown: boolean) => void
+  readonly enterKey: () => void
+}
+
+export const DocsContext = createContext<DocsState | undefined>(undefined)
+
+export function useDocs(): DocsState {
+  return useContext(DocsContext) as DocsState
+}
+
+/** Hides the secret part of a key. */
+export function maskKey(apiKey: string): string {
+  return `${/^tsk_(?:live|test)_/.exec(apiKey)?.[0] ?? ''}••••••••`
+}

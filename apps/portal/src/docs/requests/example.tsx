@@ -1,0 +1,130 @@
+import { useId } from 'preact/hooks'
+import { Code } from '../text/code.tsx'
+import { CopyButton } from '../text/copy-button.tsx'
+import { type Language, languages, type Sample } from '../text/parse-markdown.ts'
+import { maskKey, useDocs } from './docs-context.ts'
+import type { SampleContext } from './format-request.ts'
+
+const names: Readonly<Record<Language, string>> = { sh: 'Shell', ts: 'TypeScript', python: 'Python' }
+
+function nameOf({ language, source }: Sample): string {
+  return language === 'sh' && source.startsWith('curl ') ? 'curl' : names[language]
+}
+
+/** Renders an example in one of its languages, with the URL of this service and the visitor's key, masked until shown. */
+export function Example({
+  label,
+  format,
+}: {
+  /** What the example does, for screen readers. */
+  readonly label: string
+  readonly format: (context: SampleContext) => readonly Sample[]
+}) {
+  const { sampleContext, language, isKeyShown, showKey } = useDocs()
+  const { apiKey, caCert } = sampleContext
+  const samples = format(sampleContext)
+  const chosen = samples.find((sample) => sample.language === language) ?? samples[0]
+  const id = useId()
+  if (!chosen) return null
+  const shown = apiKey !== undefined && !isKeyShown ? chosen.source.replaceAll(apiKey, maskKey(apiKey)) : chosen.source
+  const usesKey = apiKey !== undefined && chosen.source.includes(apiKey)
+  const name = `${label}, ${nameOf(chosen)}`
+  return (
+    <figure class="docs-example">
+      <div class="docs-example-bar">
+        <Tabs id={id} samples={samples} chosen={chosen.language} />
+        {usesKey ? (
+          <button type="button" class="docs-tool" aria-pressed={isKeyShown} onClick={() => showKey(!isKeyShown)}>
+            {isKeyShown ? 'Hide key' : 'Show key'}
+          </button>
+        ) : null}
+        <CopyButton text={chosen.source} label={`the example: ${name}`} />
+      </div>
+      <div id={`${id}-panel`} role="tabpanel" aria-label={nameOf(chosen)}>
+        <Code source={shown} language={chosen.language} label={name} />
+      </div>
+      <SampleHint language={chosen.language} source={chosen.source} caCert={caCert} />
+    </figure>
+  )
+}
+
+/** Renders the tabs of the languages. The arrow keys move between them. */
+function Tabs({
+  id,
+  samples,
+  chosen,
+}: {
+  readonly id: string
+  readonly samples: readonly Sample[]
+  readonly chosen: Language
+}) {
+  const { chooseLanguage } = useDocs()
+  const offered = languages.flatMap((language) => samples.filter((sample) => sample.language === language))
+  const move = (event: KeyboardEvent, step: number) => {
+    const index = offered.findIndex(({ language }) => language === chosen)
+    const { language } = offered[(index + step + offered.length) % offered.length] as Sample
+    event.preventDefault()
+    chooseLanguage(language)
+    document.getElementById(`${id}-${language}`)?.focus()
+  }
+  return (
+    <div class="docs-tabs" role="tablist" aria-label="Language">
+      {offered.map((sample) => (
+        <button
+          key={sample.language}
+          id={`${id}-${sample.language}`}
+          type="button"
+          role="tab"
+          aria-selected={sample.language === chosen}
+          aria-controls={`${id}-panel`}
+          tabIndex={sample.language === chosen ? 0 : -1}
+          onClick={() => chooseLanguage(sample.language)}
+          onKeyDown={(event) => {
+            if (event.key === 'ArrowRight') move(event, 1)
+            if (event.key === 'ArrowLeft') move(event, -1)
+          }}
+        >
+          {nameOf(sample)}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** Renders what an example needs to run: a key in the environment, or the certificate authority of a sandbox. */
+function SampleHint({
+  language,
+  source,
+  caCert,
+}: {
+  readonly language: Language
+  readonly source: string
+  readonly caCert: string | undefined
+}) {
+  const { enterKey } = useDocs()
+  const readsKey = /TALLYSTICK_KEY(?!=)/.test(source)
+  const variable = { sh: undefined, ts: 'NODE_EXTRA_CA_CERTS', python: 'SSL_CERT_FILE' }[language]
+  if (!readsKey && (caCert === undefined || variable === undefined)) return null
+  return (
+    <figcaption class="docs-hint">
+      {readsKey ? (
+        <>
+          It reads your key from the environment variable <code>TALLYSTICK_KEY</code>.{' '}
+          <button type="button" class="docs-link" onClick={enterKey}>
+            Enter your key
+          </button>{' '}
+          to see it in the examples.
+        </>
+      ) : null}
+      {caCert !== undefined && variable !== undefined ? (
+        <>
+          The sandbox has its own certificate authority. Run it with{' '}
+          <code>
+            {variable}='{caCert}'
+          </code>
+          .
+        </>
+      ) : null}
+    </figcaption>
+  )
+}

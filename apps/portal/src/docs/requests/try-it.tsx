@@ -1,0 +1,192 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { ErrorNotice } from '../../parts/error-notice.tsx'
+import type { Endpoint, Parameter } from '../openapi/openapi.ts'
+import { Answer } from './answer.tsx'
+import { useDocs } from './docs-context.ts'
+import type { ApiRequest, RequestInput } from './request.ts'
+import { type ApiAnswer, sendRequest } from './send-request.ts'
+
+// A service answers within its own timeouts, which are shorter. A stream does not end by itself.
+const timeoutMs = 30_000
+const streamMs = 5_000
+
+/** Renders a form that changes the request of an endpoint and sends it to this service. */
+export function TryIt({
+  endpoint: { method, path, operation },
+  input,
+  request,
+  onChange,
+}: {
+  readonly endpoint: Endpoint
+  readonly input: RequestInput
+  readonly request: ApiRequest
+  readonly onChange: (input: RequestInput) => void
+}) {
+  const { sampleContext, enterKey } = useDocs()
+  const { answer, problem, isSending, send, stop } = useSending(request, sampleContext.apiKey)
+  const id = useId()
+  const setValue = (name: string, value: string) => onChange({ ...input, values: { ...input.values, [name]: value } })
+  const lacksKey = request.needsKey && sampleContext.apiKey === undefined
+  return (
+    <details class="docs-try">
+      <summary>Try it</summary>
+      <form
+        aria-label={`Try ${method} ${path}`}
+        onSubmit={(event) => {
+          event.preventDefault()
+          send()
+        }}
+      >
+        {(operation.parameters ?? []).map((parameter) => (
+          <ParameterField
+            key={parameter.name}
+            id={`${id}-${parameter.name}`}
+            parameter={parameter}
+            value={input.values[parameter.name] ?? ''}
+            onChange={(value) => setValue(parameter.name, value)}
+          />
+        ))}
+        {operation.requestBody ? (
+          <BodyField
+            id={`${id}-body`}
+            operation={operation}
+            body={input.body}
+            onChange={(body) => onChange({ ...input, body })}
+          />
+        ) : null}
+        <div class="docs-try-actions">
+          {lacksKey ? (
+            <button type="button" class="primary" onClick={enterKey}>
+              Enter your key to send
+            </button>
+          ) : (
+            <button type="submit" class="primary" disabled={isSending}>
+              Send
+            </button>
+          )}
+          {isSending ? (
+            <button type="button" class="quiet" onClick={stop}>
+              Stop
+            </button>
+          ) : null}
+          <code class="docs-target">
+            {method} {request.path}
+          </code>
+        </div>
+      </form>
+      {problem === undefined ? null : <ErrorNotice error={problem} />}
+      {answer ? <Answer answer={answer} isStream={request.isStream} /> : null}
+    </details>
+  )
+}
+
+function useSending(request: ApiRequest, apiKey: string | undefined) {
+  const [state, setState] = useState<{ readonly answer?: ApiAnswer; readonly problem?: unknown }>({})
+  const [isSending, setIsSending] = useState(false)
+  const running = useRef<AbortController | undefined>(undefined)
+  useEffect(() => () => running.current?.abort(), [])
+  const send = () => {
+    const controller = new AbortController()
+    running.current?.abort()
+    running.current = controller
+    setIsSending(true)
+    setState({})
+    const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(request.isStream ? streamMs : timeoutMs)])
+    const finish = (next: typeof state) => {
+      // A later request has taken over.
+      if (running.current !== controller) return
+      setState(next)
+      setIsSending(false)
+    }
+    sendRequest(request, { apiKey, signal }).then(
+      (answer) => finish({ answer }),
+      (problem: unknown) => finish(controller.signal.aborted ? {} : { problem }),
+    )
+  }
+  return { ...state, isSending, send, stop: () => running.current?.abort() }
+}
+
+function ParameterField({
+  id,
+  parameter: { name, required, schema },
+  value,
+  onChange,
+}: {
+  readonly id: string
+  readonly parameter: Parameter
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) {
+  return (
+    <div class="docs-field">
+      <label for={id}>
+        <code>{name}</code>
+        {required ? <span class="muted"> required</span> : null}
+      </label>
+      {schema.enum ? (
+        <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          {required ? null : <option value="">not sent</option>}
+          {schema.enum.map((option) => (
+            <option key={String(option)} value={String(option)}>
+              {String(option)}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          id={id}
+          value={value}
+          required={required}
+          placeholder={schema.examples ? `such as ${String(schema.examples[0])}` : ''}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      )}
+    </div>
+  )
+}
+
+function BodyField({
+  id,
+  operation,
+  body,
+  onChange,
+}: {
+  readonly id: string
+  readonly operation: Endpoint['operation']
+  readonly body: string
+  readonly onChange: (body: string) => void
+}) {
+  const examples = Object.values(operation.requestBody?.content['application/json']?.examples ?? {})
+  return (
+    <div class="docs-field docs-field-body">
+      <label for={id}>
+        Body <span class="muted">JSON</span>
+      </label>
+      {/* The editor holds what will be sent. */}
+      <textarea
+        id={id}
+        class="mono"
+        rows={Math.min(16, body.split('\n').length + 1)}
+        value={body}
+        spellcheck={false}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      {examples.length > 0 ? (
+        <div class="docs-body-examples">
+          {examples.map(({ summary, value }) => (
+            <button
+              key={summary}
+              type="button"
+              class="chip"
+              onClick={() => onChange(JSON.stringify(value, undefined, 2))}
+            >
+              {summary}
+            </button>
+          ))}
+        </div>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import type { Metafile } from 'esbuild'
+
+export type PageSource = {
+  /** Directory with `main.tsx`, `styles/main.css` and `index.html`. */
+  readonly source: string
+  /** URL path of the page's assets. */
+  readonly base: string
+  /** Directory of the built page. */
+  readonly outdir: string
+}
+
+const icon = fileURLToPath(new URL('../src/icon.svg', import.meta.url))
+
+/** Bundles a page and compresses its files. Returns the compressed size of what its first view loads. */
+export async function buildPage({ source, base, outdir }: PageSource): Promise<{ readonly firstLoadBytes: number }> {
+  // Imported here, because loading esbuild takes 10 times as long as checking that the page is up to date.
+  const { build } = await import('esbuild')
+  const { metafile } = await build({
+    // Chunks are named by the paths of their sources, relative to this directory.
+    absWorkingDir: fileURLToPath(new URL('../../../', import.meta.url)),
+    entryPoints: { portal: join(source, 'main.tsx'), style: join(source, 'styles/main.css'), icon },
+    outdir: join(outdir, 'assets'),
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    loader: { '.svg': 'copy', '.md': 'text' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    legalComments: 'none',
+    conditions: ['src'],
+    define: { 'process.env.NODE_ENV': '"production"' },
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    metafile: true,
+    logLevel: 'warning',
+  })
+  const names = findNames(metafile)
+  const text = readFileSync(join(source, 'index.html'), 'utf8')
+    .replace('%SCRIPT%', `${base}/${names.script}`)
+    .replace('%STYLE%', `${base}/${names.style}`)
+    .replace('%ICON%', `${base}/${names.icon}`)
+    .replace('%PRELOADS%', names.chunks.map((name) => `<link rel="modulepreload" href="${base}/${name}" />`).join(''))
+  writeFileSync(join(outdir, 'index.html'), text)
+  const sizes = compress(outdir)
+  const first = [
+    'index.html',
+    ...[names.script, names.style, names.icon, ...names.chunks].map((name) => `assets/${name}`),
+  ]
+  return { firstLoadBytes: first.reduce((sum, name) => sum + (sizes.get(name) as number), 0) }
+}
+
+/** Returns the file names of the entries and of the chunks that the script imports statically. */
+function findNames({ outputs }: Metafile) {
+  const baseName = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+  const find = (pattern: RegExp) => Object.keys(outputs).find((path) => pattern.test(baseName(path))) as string
+  const script = find(/^portal-\w+\.js$/)
+  const chunks = outputs[script]?.imports.filter(({ kind }) => kind === 'import-statement') ?? []
+  return {
+    script: baseName(script),
+    style: baseName(find(/^style-\w+\.css$/)),
+    icon: baseName(find(/^icon-\w+\.svg$/)),
+    chunks: chunks.map(({ path }) => baseName(path)),
+  }
+}
+
+/** Compresses every file at the highest level. Returns the Brotli size of each. */
+function compress(outdir: string): ReadonlyMap<string, number> {
+  const names = ['index.html', ...readdirSync(join(outdir, 'assets')).map((name) => `assets/${name}`)]
+  return new Map(
+    names.map((name) => {
+      const path = join(outdir, name)
+      const body = readFileSync(path)
+      const br = brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: body.length } })
+      writeFileSync(`${path}.br`, br)
+      writeFileSync(`${path}.gz`, gzipSync(body, { level: 9 }))
+      return [name, br.length]
+    }),
+  )
+}

@@ -1,0 +1,40 @@
+export type { AxisTitles } from './chart/axes.tsx'
+export { Chart } from './chart/chart.tsx'
+export { type ChartLayout, plotOf, thinTicks } from './chart/chart-layout.ts'
+export { ChoosableRow } from './chart/choosable-row.tsx'
+export { chooseRateScale, listRateTicks } from './chart/choose-rate-scale.ts'
+export { type Amount, floorCents, formatCents, negate, splitCents, sumAmounts } from './format/cents.ts'
+export { formatDollars, formatExact, parseDollars } from './format/dollars.ts'
+export { formatMove, formatRate } from './format/format-rate.ts'
+export {
+  formatClock,
+  formatCountdown,
+  formatDate,
+  formatDatesIn,
+  formatDayMonth,
+  formatDuration,
+  formatHours,
+  formatInstant,
+  formatMonth,
+  formatPeriod,
+  isoDate,
+  newYorkZone,
+  startOfDay,
+  zoneName,
+} from './format/format-time.ts'
+export { addDays, countDays, isDate, newYorkDate, utcMidnight } from './format/new-york-day.ts'
+export { shortHex } from './format/short-hex.ts'
+export { useZone } from './format/zone.ts'
+export { useMessage } from './hooks/use-message.ts'
+export { useNow } from './hooks/use-now.ts'
+export { type Polled, usePolled } from './hooks/use-polled.ts'
+export { download } from './parts/download.ts'
+export { Hex } from './parts/hex.tsx'
+export { Icon, Mark } from './parts/icons.tsx'
+export { Instant } from './parts/instant.tsx'
+export { Notice, type Tone } from './parts/notice.tsx'
+export { Pill } from './parts/pill.tsx'
+export { Skeleton } from './parts/skeleton.tsx'
+export { applyStoredTheme } from './parts/theme.ts'
+export { ThemeButton } from './parts/theme-button.tsx'
+export { ZonePicker } from './parts/zone-picker.tsx'
