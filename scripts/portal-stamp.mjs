@@ -12,6 +12,8 @@ const folders = [
   'packages/client/src',
   'packages/contracts/src',
   'packages/core/src',
+  'packages/base/src',
+  'packages/tlog/src',
 ]
 
 /** @type {import('./portal-stamp.d.mts').hashSources} */

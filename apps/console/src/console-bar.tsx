@@ -1,4 +1,4 @@
-import type { Whoami } from '@tallystick/core/admin/admin-role'
+import type { Whoami } from '@tallystick/core'
 import { Icon, Mark, ThemeButton } from '@tallystick/ui'
 import type { ViewName } from './access/access.ts'
 

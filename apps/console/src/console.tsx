@@ -1,4 +1,4 @@
-import type { Whoami } from '@tallystick/core/admin/admin-role'
+import type { Whoami } from '@tallystick/core'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Access, accessOf, type ViewName, viewNames } from './access/access.ts'
 import { TokenForm } from './access/token-form.tsx'

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Metafile } from 'esbuild'
@@ -41,6 +41,7 @@ export async function buildPage({ source, base, outdir }: PageSource): Promise<{
     logLevel: 'warning',
   })
   const names = findNames(metafile)
+  for (const name of names.unused) rmSync(join(outdir, 'assets', name))
   const text = readFileSync(join(source, 'index.html'), 'utf8')
     .replace('%SCRIPT%', `${base}/${names.script}`)
     .replace('%STYLE%', `${base}/${names.style}`)
@@ -55,17 +56,21 @@ export async function buildPage({ source, base, outdir }: PageSource): Promise<{
   return { firstLoadBytes: first.reduce((sum, name) => sum + (sizes.get(name) as number), 0) }
 }
 
-/** Returns the file names of the entries and of the chunks that the script imports statically. */
+/** Returns the file names of the entries, of the chunks that the script imports statically, and of those that nothing imports. */
 function findNames({ outputs }: Metafile) {
-  const baseName = (path: string) => path.slice(path.lastIndexOf('/') + 1)
-  const find = (pattern: RegExp) => Object.keys(outputs).find((path) => pattern.test(baseName(path))) as string
-  const script = find(/^portal-\w+\.js$/)
+  const paths = Object.keys(outputs)
+  const find = (pattern: RegExp) => paths.find((path) => pattern.test(basename(path))) as string
+  const [script, style, icon] = [find(/^portal-\w+\.js$/), find(/^style-\w+\.css$/), find(/^icon-\w+\.svg$/)]
+  const used = new Set([script, style, icon])
+  // A set visits what is added to it meanwhile.
+  for (const path of used) for (const chunk of outputs[path]?.imports ?? []) used.add(chunk.path)
   const chunks = outputs[script]?.imports.filter(({ kind }) => kind === 'import-statement') ?? []
   return {
-    script: baseName(script),
-    style: baseName(find(/^style-\w+\.css$/)),
-    icon: baseName(find(/^icon-\w+\.svg$/)),
-    chunks: chunks.map(({ path }) => baseName(path)),
+    script: basename(script),
+    style: basename(style),
+    icon: basename(icon),
+    chunks: chunks.map(({ path }) => basename(path)),
+    unused: paths.filter((path) => !used.has(path)).map((path) => basename(path)),
   }
 }
 

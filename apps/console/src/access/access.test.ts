@@ -1,4 +1,4 @@
-import type { AdminRole } from '@tallystick/core/admin/admin-role'
+import type { AdminRole } from '@tallystick/core'
 import { expect, test } from 'vitest'
 import { accessOf, viewNames } from './access.ts'
 

@@ -1,4 +1,4 @@
-import type { AdminRole } from '@tallystick/core/admin/admin-role'
+import type { AdminRole } from '@tallystick/core'
 
 export const viewNames = ['status', 'curve', 'keys', 'webhooks', 'audit'] as const
 export type ViewName = (typeof viewNames)[number]

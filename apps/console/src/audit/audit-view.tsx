@@ -1,4 +1,4 @@
-import type { AuditEntryView, AuditReport } from '@tallystick/core/admin/audit-report'
+import type { AuditEntryView, AuditReport } from '@tallystick/core'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useData } from '../api/use-data.ts'

@@ -1,5 +1,4 @@
-import type { ChainCurves, CurveInForce } from '@tallystick/core/admin/curve-report'
-import type { PeriodReport } from '@tallystick/core/admin/notes-report'
+import type { ChainCurves, CurveInForce, PeriodReport } from '@tallystick/core'
 import { Notice, Pill } from '@tallystick/ui'
 import { capitalize, formatIso } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'

@@ -1,5 +1,4 @@
-import type { CurvePreviewReport } from '@tallystick/core/admin/curve-preview'
-import type { ChainCurves, CurvePoints, CurveView, ProposalView } from '@tallystick/core/admin/curve-report'
+import type { ChainCurves, CurvePoints, CurvePreviewReport, CurveView, ProposalView } from '@tallystick/core'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useAction } from '../api/use-action.ts'

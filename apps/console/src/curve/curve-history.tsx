@@ -1,4 +1,4 @@
-import type { CurveView } from '@tallystick/core/admin/curve-report'
+import type { CurveView } from '@tallystick/core'
 import { formatIso } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'
 

@@ -1,4 +1,4 @@
-import type { CurvePreviewReport, TenorPreviewReport } from '@tallystick/core/admin/curve-preview'
+import type { CurvePreviewReport, TenorPreviewReport } from '@tallystick/core'
 import { Notice, type Tone } from '@tallystick/ui'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Action } from '../api/use-action.ts'

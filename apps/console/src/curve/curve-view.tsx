@@ -1,5 +1,4 @@
-import type { CurveView as Curve, CurveReport, ProposalView } from '@tallystick/core/admin/curve-report'
-import type { NotesReport } from '@tallystick/core/admin/notes-report'
+import type { CurveView as Curve, CurveReport, NotesReport, ProposalView } from '@tallystick/core'
 import { Notice } from '@tallystick/ui'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'

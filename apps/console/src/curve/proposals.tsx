@@ -1,4 +1,4 @@
-import type { CurveView, ProposalView } from '@tallystick/core/admin/curve-report'
+import type { CurveView, ProposalView } from '@tallystick/core'
 import { Notice } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'

@@ -1,5 +1,4 @@
-import type { KeyChange } from '@tallystick/core/admin/key-view'
-import { keyScopes } from '@tallystick/core/key/api-key'
+import { type KeyChange, keyScopes } from '@tallystick/core'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useAction } from '../api/use-action.ts'

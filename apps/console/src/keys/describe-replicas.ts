@@ -1,4 +1,4 @@
-import type { KeyView, ReplicaReport } from '@tallystick/core/admin/key-view'
+import type { KeyView, ReplicaReport } from '@tallystick/core'
 import type { Tone } from '@tallystick/ui'
 
 /** Describes which replicas reject the old secret of a key, in the words of the command line. */

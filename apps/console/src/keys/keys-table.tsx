@@ -1,5 +1,4 @@
-import type { KeyView } from '@tallystick/core/admin/key-view'
-import type { UsageReport } from '@tallystick/core/admin/usage-report'
+import type { KeyView, UsageReport } from '@tallystick/core'
 import { Pill, type Tone } from '@tallystick/ui'
 import { formatCount, formatIso } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'

@@ -1,5 +1,4 @@
-import type { KeyChange, KeyView } from '@tallystick/core/admin/key-view'
-import type { UsageReport } from '@tallystick/core/admin/usage-report'
+import type { KeyChange, KeyView, UsageReport } from '@tallystick/core'
 import { Notice } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'

@@ -1,4 +1,4 @@
-import type { KeyChange, KeyView } from '@tallystick/core/admin/key-view'
+import type { KeyChange, KeyView } from '@tallystick/core'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useAction } from '../api/use-action.ts'

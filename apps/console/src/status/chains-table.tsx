@@ -1,4 +1,4 @@
-import type { ChainStatus } from '@tallystick/core/admin/status-report'
+import type { ChainStatus } from '@tallystick/core'
 import { Pill } from '@tallystick/ui'
 import { formatCount, formatSeconds } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'

@@ -1,4 +1,4 @@
-import type { Problem, StatusReport } from '@tallystick/core/admin/status-report'
+import type { Problem, StatusReport } from '@tallystick/core'
 import { Notice, Pill, useNow } from '@tallystick/ui'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useData } from '../api/use-data.ts'

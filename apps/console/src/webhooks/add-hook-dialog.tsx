@@ -1,5 +1,4 @@
-import type { HookView } from '@tallystick/core/admin/hook-view'
-import { eventTypes } from '@tallystick/core/wire/event-types'
+import { eventTypes, type HookView } from '@tallystick/core'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useAction } from '../api/use-action.ts'

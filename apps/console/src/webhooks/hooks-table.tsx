@@ -1,4 +1,4 @@
-import type { ListedHookView } from '@tallystick/core/admin/hook-view'
+import type { ListedHookView } from '@tallystick/core'
 import { Pill, type Tone } from '@tallystick/ui'
 import { formatIso } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'

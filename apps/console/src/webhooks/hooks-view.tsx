@@ -1,4 +1,4 @@
-import type { HookTest, ListedHookView } from '@tallystick/core/admin/hook-view'
+import type { HookTest, ListedHookView } from '@tallystick/core'
 import { Notice, type Tone } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'

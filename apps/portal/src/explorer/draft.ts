@@ -1,4 +1,4 @@
-import { reformatJson } from '@tallystick/core/text/reformat-json'
+import { reformatJson } from '../json/reformat-json.ts'
 
 /** What the visitor has entered. */
 export type Draft = {

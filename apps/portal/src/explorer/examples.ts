@@ -1,4 +1,4 @@
-import { positionQuery } from '@tallystick/core/wire/position-query'
+import { positionQuery } from '@tallystick/core'
 
 export type Example = {
   readonly name: string

@@ -1,5 +1,5 @@
-import { quoteLargeIntegers } from '@tallystick/core/text/reformat-json'
 import { formatCurl as formatCurlOfDocs, quoteCode, type SampleContext } from '../docs/requests/format-request.ts'
+import { quoteLargeIntegers } from '../json/reformat-json.ts'
 import { type DataRequest, type Draft, parseVariables } from './draft.ts'
 
 /** Formats a request as a curl command for a POSIX shell. */

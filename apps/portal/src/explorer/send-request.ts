@@ -1,6 +1,6 @@
 import { type ChainResult, createClient } from '@tallystick/client'
-import { splitJsonList } from '@tallystick/core/text/reformat-json'
 import type { Session } from '../data/session.ts'
+import { splitJsonList } from '../json/reformat-json.ts'
 import { type DataRequest, type Draft, isPlainDraft } from './draft.ts'
 
 export type QueryRun = {

@@ -1,4 +1,4 @@
-import { parseVerifierKey } from '@tallystick/tlog'
+import { parseVerifierKey } from '@tallystick/core'
 import { useState } from 'preact/hooks'
 import { readPastedKey, storePastedKey } from './log-storage.ts'
 

@@ -1,4 +1,4 @@
-import { partnerFee } from '@tallystick/core/income/partner-fee'
+import { partnerFee } from '@tallystick/core'
 import { type Amount, negate, splitCents, sumAmounts } from '@tallystick/ui'
 
 /** Income of a position, before and after the partner's fee. */

@@ -1,4 +1,4 @@
-import { quoteLargeIntegers, reformatJson } from '@tallystick/core/text/reformat-json'
+import { quoteLargeIntegers, reformatJson } from '../../json/reformat-json.ts'
 import type { Sample } from '../text/parse-markdown.ts'
 import type { ApiRequest } from './request.ts'
 
