@@ -1,0 +1,74 @@
+import type { RateAnswer } from '@tallystick/client'
+import type { Polled } from '@tallystick/ui'
+import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { ClaimSlot } from './claim/claim-slot.tsx'
+import { openConnector } from './connect/open-connector.ts'
+import { isPoolPaused } from './data/pool-status.ts'
+import type { PortalInfo } from './data/portal-info.ts'
+import type { Access } from './data/use-access.ts'
+import { DocsView } from './docs/docs-view.tsx'
+import { ExplorerView } from './explorer/explorer-view.tsx'
+import { HistoryView } from './history/history-view.tsx'
+import { LendView } from './lend/lend-view.tsx'
+import { Overview } from './overview/overview.tsx'
+import type { Place, View } from './parts/place.ts'
+import { VerifyView } from './verify/verify-view.tsx'
+import { WalletView } from './wallet/wallet-view.tsx'
+
+/** Renders the view of a place. All views stay mounted, so their input survives navigation. */
+export function Views({
+  info,
+  place: { view, segment },
+  access: { session, notes },
+  rate,
+  enterKey,
+}: {
+  readonly info: PortalInfo
+  readonly place: Place
+  readonly access: Access
+  readonly rate: Polled<RateAnswer>
+  readonly enterKey: () => void
+}) {
+  const connector = useMemo(() => openConnector(info), [info])
+  // Without notes the service's time is unknown, and the visitor's has to do.
+  const serverOffsetMs = notes.view?.serverOffsetMs ?? (notes.failure ? 0 : undefined)
+  const claims = { connector, chains: info.chains, serverOffsetMs: serverOffsetMs ?? 0 }
+  const shown: Readonly<Record<View, ComponentChildren>> = {
+    overview: <Overview info={info} session={session} notes={notes} rate={rate} />,
+    lend: <LendView {...{ info, session, notes, connector, rate, isOpen: view === 'lend' }} />,
+    history: <HistoryView info={info} session={session} notes={notes} isOpen={view === 'history'} />,
+    wallet: (
+      <WalletView
+        info={info}
+        session={session}
+        serverOffsetMs={serverOffsetMs}
+        actions={{
+          forWallet: (wallet, refresh) => (
+            <ClaimSlot {...claims} {...{ wallet, refresh }} isPaused={(chainId) => isPoolPaused(rate, chainId)} />
+          ),
+        }}
+      />
+    ),
+    verify: <VerifyView info={info} notes={notes.view} />,
+    explorer: <ExplorerView info={info} session={session} isOpen={view === 'explorer'} />,
+    docs: (
+      <DocsView
+        info={info}
+        session={session}
+        segment={view === 'docs' ? segment : undefined}
+        isOpen={view === 'docs'}
+        enterKey={enterKey}
+      />
+    ),
+  }
+  return (
+    <>
+      {Object.entries(shown).map(([name, content]) => (
+        <section key={name} hidden={name !== view} aria-labelledby={`${name}-heading`}>
+          {content}
+        </section>
+      ))}
+    </>
+  )
+}
