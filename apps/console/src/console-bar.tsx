@@ -31,7 +31,7 @@ export function ConsoleBar({
       <div class="top-tools">
         <button type="button" class="tool" onClick={onLeave} title={`Roles: ${whoami.roles.join(', ')}`}>
           <Icon name="key" />
-          <span class="who">{whoami.name}</span>
+          <span class="sr-only-narrow">{whoami.name}</span>
           <span class="sr-only">, forget the token</span>
         </button>
         <ThemeButton />

@@ -69,7 +69,7 @@ function Views({ api, whoami, onLeave }: Session & { readonly onLeave: () => voi
         </div>
         <View key={view.name} name={view.name} api={api} access={view.access} />
       </main>
-      <footer class="console-foot">
+      <footer class="hint console-foot">
         Times are New York time. Everything here can also be done with the command line.
       </footer>
     </>

@@ -5,7 +5,6 @@ import {
   type KeyRing,
   listKeyUsage,
   type NewKey,
-  noLimits,
   noPosition,
   openKeyRing,
   readKeyChanges,

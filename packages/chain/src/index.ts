@@ -9,10 +9,9 @@ export {
   createPoolReader,
   type PoolReader,
   type PoolValues,
-  type PoolViews,
-} from './pool/pool-reader.ts'
+  type PoolViews } from './pool/pool-reader.ts'
 export { probeSigner } from './pool/probe-signer.ts'
-export type { PoolContracts, TokenDomain, TokenFacts } from './pool/read-contracts.ts'
+export type { PoolContracts, TokenFacts } from './pool/read-contracts.ts'
 export { readDenylisters } from './pool/read-denylisters.ts'
 export type { PoolFloatingIncome } from './pool/read-floating-income.ts'
 export { type Lend, type LendsRead, readLends } from './pool/read-lends.ts'
@@ -33,8 +32,7 @@ export {
   readLatest,
   readLatestHeader,
   toBlockCall,
-  toQuantity,
-} from './rpc/read-blocks.ts'
+  toQuantity } from './rpc/read-blocks.ts'
 export { createRpcEndpoint, type RpcCall, type RpcEndpoint } from './rpc/rpc-endpoint.ts'
 export { RpcError, type RpcErrorKind } from './rpc/rpc-error.ts'
-export { createRpcPool, NoRpcError, type RpcLog, type RpcPool } from './rpc/rpc-pool.ts'
+export { createRpcPool, NoRpcError, type RpcPool } from './rpc/rpc-pool.ts'

@@ -28,11 +28,13 @@ export function TokenForm({
           void action.run(token.trim())
         }}
       >
-        <h1>
+        <h1 class="row">
           <Mark />
           Tallystick <span class="brand-part">console</span>
         </h1>
-        <label for="token">Admin token</label>
+        <label class="field-label" for="token">
+          Admin token
+        </label>
         <input
           id="token"
           ref={field}

@@ -16,7 +16,7 @@ const columns: readonly Column<AuditEntryView>[] = [
     cell: ({ actor, remark }) => (
       <>
         {actor}
-        {remark ? <span class="cell-hint">{remark}</span> : null}
+        {remark ? <span class="sub cell-hint">{remark}</span> : null}
       </>
     ),
   },

@@ -30,7 +30,7 @@ export function CurvePreview({
   const { verdict, chains, effectiveFrom, needsApproval } = preview
   const needsTick = verdict === 'confirm'
   return (
-    <div class="preview">
+    <div class="stack preview">
       <h3 ref={heading} tabIndex={-1}>
         Preview: in force from {formatIso(effectiveFrom)}
       </h3>
@@ -97,12 +97,12 @@ function Allowed({ tenor: { beforeBps, afterBps, bounds } }: { readonly tenor: T
   )
   return (
     <>
-      <span class="allowed">
+      <span class="row allowed">
         {lowest > highest ? 'nothing' : `${lowest} to ${highest}`}
         <RangeBar lowest={lowest} highest={highest} before={beforeBps} after={afterBps} />
       </span>
       {broken.map(({ rail, lowestBps, highestBps }) => (
-        <span key={rail} class="cell-hint broken">{`${rail}: ${lowestBps} to ${highestBps}`}</span>
+        <span key={rail} class="sub cell-hint bad">{`${rail}: ${lowestBps} to ${highestBps}`}</span>
       ))}
     </>
   )

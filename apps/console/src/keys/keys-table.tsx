@@ -50,7 +50,7 @@ const describeColumns: readonly Column<KeyView>[] = [
       return (
         <>
           <Pill tone={tones[status]}>{status}</Pill>
-          {since ? <span class="cell-hint">{`${word} ${formatIso(since)}`}</span> : null}
+          {since ? <span class="sub cell-hint">{`${word} ${formatIso(since)}`}</span> : null}
         </>
       )
     },
@@ -60,10 +60,10 @@ const describeColumns: readonly Column<KeyView>[] = [
     cell: ({ scopes, rpm, quotaPerDay, quotaPerMonth, allow }) => (
       <>
         {scopes.join(', ')}
-        <span class="cell-hint">{rpm === null ? 'no rate limit' : `${formatCount(rpm)} per minute`}</span>
-        {quotaPerDay === null ? null : <span class="cell-hint">{`${formatCount(quotaPerDay)} per day`}</span>}
-        {quotaPerMonth === null ? null : <span class="cell-hint">{`${formatCount(quotaPerMonth)} per month`}</span>}
-        {allow === null ? null : <span class="cell-hint">{`from ${allow.join(', ')}`}</span>}
+        <span class="sub cell-hint">{rpm === null ? 'no rate limit' : `${formatCount(rpm)} per minute`}</span>
+        {quotaPerDay === null ? null : <span class="sub cell-hint">{`${formatCount(quotaPerDay)} per day`}</span>}
+        {quotaPerMonth === null ? null : <span class="sub cell-hint">{`${formatCount(quotaPerMonth)} per month`}</span>}
+        {allow === null ? null : <span class="sub cell-hint">{`from ${allow.join(', ')}`}</span>}
       </>
     ),
   },
@@ -83,7 +83,7 @@ function usageColumn(usage: UsageReport | undefined): Column<KeyView> {
         <>
           <span class="usage-total">{formatCount(own.total)}</span>
           {own.total > 0 ? <Sparkline values={own.requests} /> : null}
-          <span class="cell-hint">{`${formatCount(own.requests.at(-1) ?? 0)} today (UTC)`}</span>
+          <span class="sub cell-hint">{`${formatCount(own.requests.at(-1) ?? 0)} today (UTC)`}</span>
         </>
       )
     },
@@ -102,7 +102,7 @@ function actionsColumn(
           <button type="button" class="quiet small" onClick={() => onRotate?.(key)}>
             Rotate<span class="sr-only"> the key of {key.name}</span>
           </button>
-          <button type="button" class="quiet small danger-text" onClick={() => onRevoke?.(key)}>
+          <button type="button" class="quiet small bad" onClick={() => onRevoke?.(key)}>
             Revoke<span class="sr-only"> the key of {key.name}</span>
           </button>
         </span>

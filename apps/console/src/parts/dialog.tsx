@@ -44,7 +44,7 @@ export function ConfirmDialog({
     <Dialog title={title} onClose={onClose}>
       <div class="dialog-text">{children}</div>
       <ActionError action={action} />
-      <div class="dialog-buttons">
+      <div class="row dialog-buttons">
         <button type="button" class="quiet" autofocus onClick={onClose}>
           Cancel
         </button>
@@ -85,7 +85,7 @@ export function FormDialog({
       >
         {children}
         <ActionError action={action} />
-        <div class="dialog-buttons">
+        <div class="row dialog-buttons">
           <button type="button" class="quiet" onClick={onClose}>
             Cancel
           </button>

@@ -23,13 +23,13 @@ export function SecretPanel({ shown, onDone }: { readonly shown: ShownSecret; re
       () => undefined,
     )
   return (
-    <section class="secret-panel" aria-labelledby="secret-title">
+    <section class="key-box secret-panel" aria-labelledby="secret-title">
       <h2 id="secret-title" ref={heading} tabIndex={-1}>
         <Icon name="key" />
         {shown.title}
       </h2>
       <p>{shown.text} It is shown only once.</p>
-      <div class="secret-row">
+      <div class="row">
         <code class="secret">{shown.secret}</code>
         <button type="button" class="quiet" onClick={copy}>
           {isCopied ? 'Copied' : 'Copy'}

@@ -35,21 +35,21 @@ function Boundary({ status, offsetMs }: { readonly status: StatusReport; readonl
   return (
     <dl class="card figures">
       <div>
-        <dt>Service</dt>
+        <dt class="hint">Service</dt>
         <dd>
           <ReadyPill status={status} />
         </dd>
         <dd class="hint">{formatIso(status.now)}</dd>
       </div>
       <div>
-        <dt>Next boundary</dt>
+        <dt class="hint">Next boundary</dt>
         <dd class="figure-large" data-testid="boundary">
           {left > 0 ? formatSeconds(left) : 'now'}
         </dd>
         <dd class="hint">{formatIso(status.boundary)}</dd>
       </div>
       <div>
-        <dt>Next period</dt>
+        <dt class="hint">Next period</dt>
         <dd>
           <Pill tone={isSigned ? 'good' : left < 300 ? 'bad' : 'calm'}>{isSigned ? 'Signed' : 'Not signed yet'}</Pill>
         </dd>

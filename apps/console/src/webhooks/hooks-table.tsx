@@ -33,7 +33,7 @@ export function HooksTable({
                     Switch on<span class="sr-only"> {hook.url}</span>
                   </button>
                 )}
-                <button type="button" class="quiet small danger-text" onClick={() => onRemove(hook)}>
+                <button type="button" class="quiet small bad" onClick={() => onRemove(hook)}>
                   Remove<span class="sr-only"> {hook.url}</span>
                 </button>
               </span>
@@ -60,7 +60,7 @@ const describeColumns: readonly Column<ListedHookView>[] = [
     cell: ({ status, lastError, disabledReason }) => (
       <>
         <Pill tone={tones[status]}>{status}</Pill>
-        {(disabledReason ?? lastError) ? <span class="cell-hint">{disabledReason ?? lastError}</span> : null}
+        {(disabledReason ?? lastError) ? <span class="sub cell-hint">{disabledReason ?? lastError}</span> : null}
       </>
     ),
   },
@@ -69,7 +69,7 @@ const describeColumns: readonly Column<ListedHookView>[] = [
     cell: ({ types, chainId }) => (
       <>
         {types.join(', ')}
-        {chainId === null ? null : <span class="cell-hint">chain {chainId}</span>}
+        {chainId === null ? null : <span class="sub cell-hint">chain {chainId}</span>}
       </>
     ),
   },

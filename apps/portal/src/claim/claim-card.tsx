@@ -65,7 +65,7 @@ export function ClaimCard(props: ClaimCardProps) {
         <p class="field-fault">The pool is paused. Nothing can be claimed until the pause ends.</p>
       ) : null}
       {holdings.length > 0 && canClaim ? (
-        <p class="hint claim-how">
+        <p class="hint">
           One position takes a signature and a transaction. All at once take an approval of your positions for the pool
           and one more transaction.
         </p>

@@ -37,7 +37,7 @@ function ClaimRow({ one, canClaim, claim, at }: ClaimListProps & { readonly one:
   } = one
   const [isDeciding, setDeciding] = useState(false)
   return (
-    <li data-claim={String(tokenId)} data-complete={missing === undefined}>
+    <li class="row" data-claim={String(tokenId)} data-complete={missing === undefined}>
       <div>
         <strong>Position #{String(tokenId)}</strong>
         <span class="hint">
@@ -99,7 +99,7 @@ function ClaimAll({ complete, canClaim, claim }: ClaimListProps & { readonly com
   const payouts = complete.flatMap(({ amounts }) => amounts.payout ?? [])
   const total = sumAmounts(payouts)
   return (
-    <div class="claim-all">
+    <div class="row actions claim-all">
       <span>
         All {complete.length} pay{' '}
         {payouts.length === complete.length ? (

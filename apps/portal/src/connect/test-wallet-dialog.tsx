@@ -50,14 +50,14 @@ function Prompt({
   return (
     <dialog
       ref={dialog}
-      class="wallet-dialog"
+      class="dialog wallet-dialog"
       aria-labelledby="wallet-dialog-title"
       onCancel={(event) => {
         event.preventDefault()
         onAnswer(false)
       }}
     >
-      <p class="wallet-dialog-name">
+      <p class="spread hint wallet-dialog-name">
         <strong>Sandbox wallet</strong> <span>test dollars, worth nothing</span>
       </p>
       <h2 id="wallet-dialog-title">{title}</h2>

@@ -24,10 +24,10 @@ export function OperationView({
       <Heading level={2} id={id}>
         {summary}
       </Heading>
-      <p class="docs-route">
+      <p class="row docs-route">
         <span class="docs-method">{method}</span> <code>{path}</code>
-        <span class="pill pill-calm">{operation.security.length > 0 ? 'API key' : 'No key'}</span>
-        {operation.deprecated ? <span class="pill pill-warn">Deprecated</span> : null}
+        <span class="pill tone-calm">{operation.security.length > 0 ? 'API key' : 'No key'}</span>
+        {operation.deprecated ? <span class="pill tone-warn">Deprecated</span> : null}
       </p>
       <Markdown blocks={parseMarkdown(description)} label={`${method} ${path}`} />
       <EndpointExample endpoint={endpoint} />

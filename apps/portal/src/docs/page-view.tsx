@@ -81,7 +81,7 @@ function Neighbours({ groups, page }: { readonly groups: readonly PageGroup[]; r
   const index = pages.indexOf(page)
   const [previous, next] = [pages[index - 1], pages[index + 1]]
   return (
-    <nav class="docs-neighbours" aria-label="Neighbouring pages">
+    <nav class="spread docs-neighbours" aria-label="Neighbouring pages">
       {previous ? (
         <a href={hrefOfPage(previous)}>
           <span class="muted">Previous</span> {previous.name ?? previous.title}

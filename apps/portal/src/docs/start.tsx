@@ -11,14 +11,14 @@ export function Start({ groups }: { readonly groups: readonly PageGroup[] }) {
   const guides = groups[0]?.pages.filter(({ content }) => content.kind === 'guide') ?? []
   return (
     <>
-      <p class="docs-base">
+      <p class="row docs-base">
         <span class="muted">Base URL</span> <code>{sampleContext.baseUrl}</code>
         {sampleContext.apiKey === undefined ? (
-          <button type="button" class="docs-link" onClick={enterKey}>
+          <button type="button" class="bare docs-link" onClick={enterKey}>
             Enter your key
           </button>
         ) : (
-          <span class="pill pill-good">Your key is in the examples</span>
+          <span class="pill tone-good">Your key is in the examples</span>
         )}
       </p>
       <Heading level={2} id="guides">
@@ -27,7 +27,7 @@ export function Start({ groups }: { readonly groups: readonly PageGroup[] }) {
       <ul class="docs-cards">
         {guides.map((page, index) => (
           <li key={page.segment}>
-            <a href={hrefOfPage(page)}>
+            <a class="card" href={hrefOfPage(page)}>
               <span class="docs-card-number" aria-hidden="true">
                 {index + 1}
               </span>

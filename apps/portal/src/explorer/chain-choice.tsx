@@ -15,10 +15,10 @@ export function ChainChoice({
 }) {
   if (chainIds.length < 2) return null
   return (
-    <fieldset class="chain-choice">
+    <fieldset class="row chain-choice">
       <legend class="sr-only">Chains</legend>
       {chainIds.map((id) => (
-        <label key={id} class="check-field">
+        <label key={id} class="check check-field">
           <input
             type="checkbox"
             checked={chosen.includes(id)}

@@ -23,7 +23,7 @@ export function ExplorerBar({ entered, info, runs, side, onSide, message }: BarP
   const isRunning = runs.outcome.status === 'running'
   return (
     <>
-      <div class="explorer-bar">
+      <div class="row explorer-bar">
         <Examples entered={entered} />
         <ChainChoice {...{ info, chainIds, chosen: draft.chains }} onChange={(chains) => change({ chains })} />
         <Operations entered={entered} />
@@ -32,7 +32,7 @@ export function ExplorerBar({ entered, info, runs, side, onSide, message }: BarP
           {isRunning ? 'Cancel' : 'Run'}
         </button>
       </div>
-      <div class="explorer-bar explorer-sides">
+      <div class="row explorer-bar explorer-sides">
         <SideButton name="schema" title="Schema" {...{ side, onSide }} />
         <SideButton name="history" title="History" {...{ side, onSide }} />
         <p class="hint explorer-message" role="status">

@@ -44,7 +44,7 @@ export function Explorer({ info, session }: ExplorerProps) {
   }
   if (chainIds.length === 0) return <Notice tone="calm" title="No chain of this service can be queried" />
   return (
-    <div class="explorer">
+    <div class="card explorer">
       {fault ? (
         <Notice tone="warn" title="The link cannot be followed">
           {fault}

@@ -17,9 +17,9 @@ export function HistoryList({
       <ol class="past-queries">
         {past.map((each) => (
           <li key={each.at}>
-            <button type="button" onClick={() => onLoad(each)} title={each.query.slice(0, 400)}>
+            <button type="button" class="bare" onClick={() => onLoad(each)} title={each.query.slice(0, 400)}>
               <strong>{nameOf(each)}</strong>
-              <span>
+              <span class="sub">
                 <Instant seconds={BigInt(Math.floor(each.at / 1000))} /> · {describeChains(each.chains)}
               </span>
             </button>

@@ -29,11 +29,11 @@ export function RequestPanel({ draft, info, session, link, onChange, onSay }: Pa
   const caCert = info.visitor?.caCert
   return (
     <section class="request" aria-labelledby="request-heading">
-      <div class="request-head">
+      <div class="row request-head">
         <h2 id="request-heading">Request</h2>
         <EndpointChoice draft={draft} onChange={onChange} />
         {request ? (
-          <div class="request-tools">
+          <div class="row request-tools">
             <button
               type="button"
               class="quiet"
@@ -53,7 +53,7 @@ export function RequestPanel({ draft, info, session, link, onChange, onSay }: Pa
                 Copy link
               </button>
             ) : null}
-            <label class="check-field">
+            <label class="check check-field">
               <input type="checkbox" checked={hasKey} onChange={(event) => setHasKey(event.currentTarget.checked)} />
               with my key
             </label>

@@ -1,6 +1,5 @@
 import { formatCsv } from '@tallystick/base/pure'
 import type { HistoryDay, HistoryPeriod } from '@tallystick/client'
-import { formatCsv } from '@tallystick/core'
 
 /** Formats coupons as CSV, with the columns of `GET /history/notes`: one row per coupon. */
 export function formatPeriodsCsv(periods: readonly HistoryPeriod[]): string {

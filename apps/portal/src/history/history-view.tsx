@@ -47,7 +47,7 @@ export function HistoryView({
       ) : null}
       {session ? (
         <>
-          <div class="history-controls">
+          <div class="row history-controls">
             <ChainPicker
               name="history-chain"
               chains={info.chains}
@@ -86,7 +86,7 @@ function Panels(loading: Loading) {
   const name = `${chainId}-${from}-to-${to}.csv`
   // A new query starts with a new cursor and a short table.
   return (
-    <div key={name} class="history-panels">
+    <div key={name} class="stack">
       <HistoryPanel
         title="Coupons"
         {...periods}

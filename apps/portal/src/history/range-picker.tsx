@@ -13,7 +13,7 @@ export function RangePicker({
   readonly onChange: (range: Range) => void
 }) {
   return (
-    <div class="range">
+    <div class="row range">
       <fieldset class="segments">
         <legend class="sr-only">Range</legend>
         {presets.map((days) => (
@@ -65,7 +65,7 @@ function Dates({
   )
   return (
     <form
-      class="range-dates"
+      class="row range-dates"
       aria-label="Dates, New York"
       noValidate
       onSubmit={(event) => {

@@ -14,8 +14,8 @@ export function Readout({
   readonly onToggle: (name: string) => void
 }) {
   return (
-    <div class="readout">
-      <p>{slot.text}</p>
+    <div class="row readout">
+      <p class="hint">{slot.text}</p>
       <ul>
         {series.map((each) => {
           const bps = rateAt(each, slot.start)

@@ -73,7 +73,7 @@ function Sent({ chain, running, owner, hash }: LendOutcomeProps & { readonly has
     <>
       {hash === undefined ? null : <TransactionLink hash={hash} explorer={chain.explorer} />}
       {isOpen ? (
-        <div class="lend-next">
+        <div class="row actions">
           {chain.hasData && owner !== undefined ? (
             <a class="primary" href={`/wallet/${owner}`}>
               Check your positions
@@ -115,7 +115,7 @@ function Mined({
         {isFinal(activity) ? 'The chain has confirmed it.' : 'Mined. The page watches until more blocks confirm it.'}
       </p>
       <TransactionLink hash={hash} explorer={chain.explorer} />
-      <div class="lend-next">
+      <div class="row actions">
         {!chain.hasData ? null : isIndexed ? (
           <a class="primary" href={`/wallet/${owner}`}>
             See your position

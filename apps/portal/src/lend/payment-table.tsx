@@ -95,9 +95,9 @@ function Line({
   readonly isTotal?: boolean
 }) {
   return (
-    <div class={isTotal ? 'sum sum-total' : 'sum'}>
+    <div class={isTotal ? 'spread sum sum-total' : 'spread sum'}>
       <dt>
-        {name} {help ? <span class="sum-help">{help}</span> : null}
+        {name} {help ? <span class="sub">{help}</span> : null}
       </dt>
       <dd id={id}>{amount === undefined ? none : `${sign}$${formatCents(amount.cents)}`}</dd>
     </div>

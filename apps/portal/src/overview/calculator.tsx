@@ -154,9 +154,9 @@ function Sum({
   readonly isTotal?: boolean
 }) {
   return (
-    <div class={isTotal ? 'sum sum-total' : 'sum'}>
+    <div class={isTotal ? 'spread sum sum-total' : 'spread sum'}>
       <dt>
-        {name} <span class="sum-help">{help}</span>
+        {name} <span class="sub">{help}</span>
       </dt>
       <dd>
         {amount === undefined ? (

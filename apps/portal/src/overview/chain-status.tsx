@@ -19,7 +19,7 @@ export function ChainStatus({ chain, rate }: { readonly chain: PortalChain; read
   const known = rate.value?.chains.find(({ chainId }) => chainId === chain.id)
   return (
     <div class="card">
-      <div class="card-head">
+      <div class="spread card-head">
         <h2>{chain.name}</h2>
         {known ? (
           <Pill tone={known.status === 'open' ? 'good' : 'warn'}>

@@ -10,8 +10,8 @@ export function Countdown({ view }: { readonly view: NotesView | undefined }) {
   if (!view) {
     return (
       <div class="countdown">
-        <p class="countdown-label">Next refresh</p>
-        <p class="countdown-time countdown-idle">––:––:––</p>
+        <p class="hint">Next refresh</p>
+        <p class="countdown-time muted">––:––:––</p>
       </div>
     )
   }
@@ -20,12 +20,12 @@ export function Countdown({ view }: { readonly view: NotesView | undefined }) {
   const at = formatClock(validUntil, { zone, near: BigInt(now) })
   return (
     <div class="countdown">
-      <p class="countdown-label">{left > 0 ? 'Next refresh in' : 'New notes are due'}</p>
+      <p class="hint">{left > 0 ? 'Next refresh in' : 'New notes are due'}</p>
       <p class="countdown-time" role="timer" aria-label="Time until the next refresh">
         {left > 0 ? formatCountdown(left) : 'Refreshing…'}
       </p>
       <PeriodStick start={Number(validFrom)} end={Number(validUntil)} now={now} />
-      <p class="countdown-at">
+      <p class="countdown-at hint">
         at <time dateTime={new Date(Number(validUntil) * 1000).toISOString()}>{at}</time> {zoneName(zone)}
       </p>
       <CalendarButton />

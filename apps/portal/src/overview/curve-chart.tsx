@@ -19,7 +19,7 @@ export function CurveChart({ offers, last, chosen, onChoose }: ChartProps) {
     <figure class="curve">
       <figcaption>
         <h2>Yield curve</h2>
-        <ul class="legend" aria-hidden="true">
+        <ul class="legend hint" aria-hidden="true">
           <li class="legend-now">Now</li>
           {last ? <li class="legend-last">Last period</li> : null}
         </ul>

@@ -108,8 +108,8 @@ function Row({
 /** Renders a change. The arrow repeats the sign, so that colour is not the only cue. */
 function Move({ move }: { readonly move: bigint | undefined }) {
   if (move === undefined) return <span class="muted">–</span>
-  const direction = move > 0n ? 'up' : move < 0n ? 'down' : 'flat'
-  return <span class={`move move-${direction}`}>{move === 0n ? 'unchanged' : formatMove(move)}</span>
+  const colour = move > 0n ? 'good' : move < 0n ? 'bad' : 'muted'
+  return <span class={`move ${colour}`}>{move === 0n ? 'unchanged' : formatMove(move)}</span>
 }
 
 function captionOf({ value, error }: Polled<LastCoupons | null>, zone: string): string {

@@ -37,7 +37,7 @@ export function Overview({
   const view = session && notes.view
   return (
     <>
-      <div class="hero">
+      <div class="spread hero">
         <div>
           <h1 id="overview-heading" tabIndex={-1}>
             Notes on offer
@@ -118,7 +118,7 @@ function Aside({
 }) {
   const chainRate = rate.value?.chains.find(({ chainId }) => chainId === chain?.id)
   return (
-    <div class="board-side">
+    <div class="board-side stack">
       <Calculator
         offers={offers}
         chosen={chosen}

@@ -15,7 +15,7 @@ export function Rates({
   const isLoading = !chain && error === undefined
   const market = highest(chain?.marketRates.map(({ rate }) => rate))
   return (
-    <div class="rates">
+    <div class="card rates">
       <Rate
         name="Fixed"
         help="Highest coupon on offer"
@@ -25,7 +25,7 @@ export function Rates({
       <Rate name="Floating" help={floatingHelp(chain)} value={chain?.floatingRate ?? undefined} isLoading={isLoading} />
       <Rate name="Market" help="Fixed plus floating" value={market} isLoading={isLoading} />
       <div class="rate rate-sync">
-        <h2>Protocol</h2>
+        <h2 class="hint">Protocol</h2>
         <SyncState {...{ chain, error, isLoading }} />
       </div>
     </div>
@@ -45,9 +45,9 @@ function Rate({
 }) {
   return (
     <div class="rate">
-      <h2>{name}</h2>
+      <h2 class="hint">{name}</h2>
       <p class="rate-value">{isLoading ? <Skeleton width="4ch" /> : value === undefined ? '–' : formatRate(value)}</p>
-      <p class="rate-help">{help}</p>
+      <p class="rate-help hint">{help}</p>
     </div>
   )
 }
@@ -67,7 +67,7 @@ function SyncState({
     return (
       <>
         <Pill tone="bad">Unknown</Pill>
-        <p class="rate-help">{`${title}. ${text}`}</p>
+        <p class="rate-help hint">{`${title}. ${text}`}</p>
       </>
     )
   }
@@ -77,9 +77,9 @@ function SyncState({
       <p>
         <Pill tone={isProtocolSynced ? 'good' : 'warn'}>{isProtocolSynced ? 'Synced' : 'Not synced'}</Pill>
       </p>
-      <p class="rate-help">{formatDatesIn(syncReason)}</p>
+      <p class="rate-help hint">{formatDatesIn(syncReason)}</p>
       {nextSyncExpectedAt === null ? null : (
-        <p class="rate-help">
+        <p class="rate-help hint">
           Next expected after{' '}
           <span class="nowrap">
             <Instant seconds={nextSyncExpectedAt} />

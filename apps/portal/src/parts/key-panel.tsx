@@ -44,7 +44,7 @@ export function KeyPanel({
   return (
     <form
       id="key-panel"
-      class={isSticky ? 'key-panel key-panel-box' : 'key-panel'}
+      class={isSticky ? 'key-box key-panel key-panel-box' : 'key-box key-panel'}
       aria-labelledby="key-title"
       onSubmit={(event) => {
         event.preventDefault()

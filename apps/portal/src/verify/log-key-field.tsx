@@ -1,4 +1,4 @@
-import { parseVerifierKey } from '@tallystick/core'
+import { parseVerifierKey } from '@tallystick/tlog'
 import { useState } from 'preact/hooks'
 import { readPastedKey, storePastedKey } from './log-storage.ts'
 
@@ -19,7 +19,9 @@ export function LogKeyField({ text, isValid, change }: ReturnType<typeof useLogK
   return (
     <details class="log-key">
       <summary>Key of the public log: {text !== '' && isValid ? 'yours' : 'as this service shows it'}</summary>
-      <label for="log-key">Verifier key from elsewhere</label>
+      <label class="field-label" for="log-key">
+        Verifier key from elsewhere
+      </label>
       <input
         id="log-key"
         class="mono"

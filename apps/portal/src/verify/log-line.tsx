@@ -7,26 +7,26 @@ export function LogLine({ check }: { readonly check: LogCheck | undefined }) {
   switch (check.status) {
     case 'logged':
       return (
-        <span class="log-good">
+        <span class="good">
           Logged as entry {check.index.toLocaleString('en-US')} on <Instant seconds={check.issuedAt} />
           <span class="muted"> · the log has {check.size.toLocaleString('en-US')} entries</span>
         </span>
       )
     case 'missing':
       return (
-        <span class="log-bad">
+        <span class="bad">
           <strong>Not logged.</strong> {check.text}
         </span>
       )
     case 'unreachable':
       return (
-        <span class="log-warn">
+        <span class="warn">
           <strong>The log cannot be reached.</strong> {check.text} Whether the note is logged is not known.
         </span>
       )
     case 'untrusted':
       return (
-        <span class="log-bad">
+        <span class="bad">
           <strong>The log cannot be trusted.</strong> See above.
         </span>
       )

@@ -12,7 +12,7 @@ export function Verdict({ findings, info }: VerdictProps) {
   if (!only) return null
   const whole = another ? concludeAll(findings, chainIds) : conclude(only, chainIds)
   return (
-    <article class={`card verdict verdict-${whole.tone}`}>
+    <article class={`card verdict tone-${whole.tone}`}>
       <Headline {...whole} />
       {another ? (
         <details class="verdict-all" open={whole.tone === 'bad'}>
@@ -58,7 +58,7 @@ function FoldedNote({
 }) {
   const { note, chain } = finding.judgement
   return (
-    <details class={`verdict-note verdict-${tone}`}>
+    <details class={`verdict-note tone-${tone}`}>
       <summary>
         <Mark tone={tone} />
         <span class="verdict-note-name">

@@ -52,7 +52,9 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
           verify(text)
         }}
       >
-        <label for="pasted">A note, or a response of /notes</label>
+        <label class="field-label" for="pasted">
+          A note, or a response of /notes
+        </label>
         <textarea
           id="pasted"
           class="mono"
@@ -62,7 +64,7 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
           onInput={(event) => setText(event.currentTarget.value)}
           placeholder={'{ "maturity_timestamp": "…", "coupon": "…", … }'}
         />
-        <div class="verify-actions">
+        <div class="row actions">
           <button type="submit" class="primary">
             Verify
           </button>
@@ -82,7 +84,7 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
         </div>
         <LogKeyField {...logKey} />
       </form>
-      <div class="verdicts">
+      <div class="stack">
         {outcome.fault ? (
           <Notice tone="warn" title="The text is not a valid note">
             {outcome.fault}

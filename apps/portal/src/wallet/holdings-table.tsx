@@ -32,7 +32,7 @@ export function HoldingsTable({
       <section class="table-scroll" tabIndex={0} aria-label="Positions">
         {/* The roles are explicit, because a browser drops them from rows that are displayed as cards. */}
         {/* biome-ignore-start lint/a11y/noRedundantRoles: see above. */}
-        <table class="numbers holdings" role="table">
+        <table class="numbers cards holdings" role="table">
           <thead role="rowgroup">
             <tr role="row">
               <th scope="col" role="columnheader">
@@ -77,7 +77,7 @@ function Row({
     <tr role="row" data-token={String(tokenId)} data-chain={chain.id} data-state={state}>
       <th scope="row" role="rowheader">
         #{String(tokenId)}
-        {namesChains ? <span class="chain-name">{chain.name}</span> : null}
+        {namesChains ? <span class="chain-name hint">{chain.name}</span> : null}
       </th>
       {columns.map(({ name, isNumber, cell }) => (
         <td key={name} role="cell" class={isNumber ? 'number' : undefined}>

@@ -65,7 +65,7 @@ function Bar({
   const done = isMature ? 100 : (Number(now - lendTimestamp) / Number(maturityTimestamp - lendTimestamp)) * 100
   return (
     <li>
-      <span class="timeline-name">
+      <span class="spread timeline-name">
         <span class="muted">{namesChain ? `${chain.id} #${tokenId}` : `#${tokenId}`}</span> $
         {formatCents(amounts.principal.cents).replace(/\.00$/, '')}
       </span>

@@ -32,7 +32,7 @@ export function WalletReport({
   const { forHolding } = actions
   return (
     <>
-      <div class="wallet-owner">
+      <div class="row wallet-owner">
         <h2>{name ?? 'Wallet'}</h2>
         <Hex value={address} />
       </div>
@@ -101,12 +101,12 @@ function Figure({
 }) {
   return (
     <div class="figure">
-      <dt>{name}</dt>
+      <dt class="hint">{name}</dt>
       <dd>
         <data id={id} value={amount.exact.toString()}>
           ${formatCents(amount.cents)}
         </data>
-        <span class="figure-help">{help}</span>
+        <span class="hint">{help}</span>
       </dd>
     </div>
   )

@@ -58,7 +58,9 @@ export function WalletView({
           submit(text.trim())
         }}
       >
-        <label for="wallet-address">{hasEns ? 'Address or ENS name' : 'Address'}</label>
+        <label class="field-label" for="wallet-address">
+          {hasEns ? 'Address or ENS name' : 'Address'}
+        </label>
         <div class="lookup-row">
           <input
             id="wallet-address"
@@ -107,7 +109,7 @@ function Examples({
 }) {
   if (wallets.length === 0) return null
   return (
-    <p class="examples">
+    <p class="examples hint">
       In this sandbox, try{' '}
       {wallets.slice(0, 4).map((wallet) => (
         <button key={wallet} type="button" class="chip mono" disabled={isDisabled} onClick={() => onChoose(wallet)}>

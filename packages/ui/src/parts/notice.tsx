@@ -16,7 +16,7 @@ export function Notice({
   readonly children?: ComponentChildren
 }) {
   return (
-    <div class={`notice notice-${tone}`} role={tone === 'bad' || tone === 'warn' ? 'alert' : 'status'}>
+    <div class={`notice tone-${tone}`} role={tone === 'bad' || tone === 'warn' ? 'alert' : 'status'}>
       <Icon name={icons[tone]} />
       <div>
         <strong>{title}</strong>

@@ -8,7 +8,7 @@ export function FieldsTable({ label, fields }: { readonly label: string; readonl
   const rows = fields.map(({ path, type, required, schema }) => [
     <>
       <code>{path}</code>
-      <span class="docs-type">
+      <span class="sub">
         {type}
         {required ? ', required' : ''}
       </span>
@@ -33,7 +33,7 @@ const valuesMax = 8
 function Values({ schema: { enum: values = [] } }: { readonly schema: JsonSchema }) {
   if (values.length === 0 || values.length > valuesMax) return null
   return (
-    <span class="docs-type">
+    <span class="sub">
       One of{' '}
       {values.map((value, index) => (
         <span key={String(value)}>

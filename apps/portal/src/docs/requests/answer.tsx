@@ -9,9 +9,9 @@ export function Answer({ answer, isStream }: { readonly answer: ApiAnswer; reado
   const isJson = text !== '' && /^[[{]/.test(text)
   return (
     <div class="docs-answer">
-      <div class="docs-answer-bar">
+      <div class="row docs-bar">
         <p role="status">
-          <span class={`pill pill-${status < 400 ? 'good' : 'bad'}`}>Status {status}</span>
+          <span class={`pill tone-${status < 400 ? 'good' : 'bad'}`}>Status {status}</span>
           <span class="muted"> {Math.round(durationMs)} ms</span>
           {explainEnd(end, isStream)}
         </p>

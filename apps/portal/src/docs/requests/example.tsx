@@ -31,7 +31,7 @@ export function Example({
   const name = `${label}, ${nameOf(chosen)}`
   return (
     <figure class="docs-example">
-      <div class="docs-example-bar">
+      <div class="row docs-bar">
         <Tabs id={id} samples={samples} chosen={chosen.language} />
         {usesKey ? (
           <button type="button" class="docs-tool" aria-pressed={isKeyShown} onClick={() => showKey(!isKeyShown)}>
@@ -106,11 +106,11 @@ function SampleHint({
   const variable = { sh: undefined, ts: 'NODE_EXTRA_CA_CERTS', python: 'SSL_CERT_FILE' }[language]
   if (!readsKey && (caCert === undefined || variable === undefined)) return null
   return (
-    <figcaption class="docs-hint">
+    <figcaption class="hint docs-hint">
       {readsKey ? (
         <>
           It reads your key from the environment variable <code>TALLYSTICK_KEY</code>.{' '}
-          <button type="button" class="docs-link" onClick={enterKey}>
+          <button type="button" class="bare docs-link" onClick={enterKey}>
             Enter your key
           </button>{' '}
           to see it in the examples.

@@ -54,7 +54,7 @@ export function TryIt({
             onChange={(body) => onChange({ ...input, body })}
           />
         ) : null}
-        <div class="docs-try-actions">
+        <div class="row docs-try-actions">
           {lacksKey ? (
             <button type="button" class="primary" onClick={enterKey}>
               Enter your key to send
@@ -69,7 +69,7 @@ export function TryIt({
               Stop
             </button>
           ) : null}
-          <code class="docs-target">
+          <code class="hint docs-target">
             {method} {request.path}
           </code>
         </div>

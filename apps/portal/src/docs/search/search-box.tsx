@@ -93,7 +93,7 @@ function Results({
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => onOpen(entry)}
         >
-          <span class="docs-result-kind">{entry.kind}</span>
+          <span class="sub docs-result-kind">{entry.kind}</span>
           <span class="docs-result-title">{entry.title}</span>
           <span class="docs-result-text">{entry.text}</span>
         </div>

@@ -49,9 +49,9 @@ type Opener = { readonly onOpen: (typeName: string) => void }
 function Trail({ trail, onOpen }: Opener & { readonly trail: readonly string[] }) {
   if (trail.length === 1) return null
   return (
-    <nav class="schema-trail" aria-label="Types above">
+    <nav class="row schema-trail" aria-label="Types above">
       {trail.slice(0, -1).map((name) => (
-        <button key={name} type="button" class="schema-type" onClick={() => onOpen(name)}>
+        <button key={name} type="button" class="bare schema-type" onClick={() => onOpen(name)}>
           {name}
         </button>
       ))}
@@ -107,7 +107,7 @@ function FieldRow({
 }: Opener & { readonly field: SchemaField; readonly onInsert: (() => void) | undefined }) {
   return (
     <li>
-      <div class="schema-field">
+      <div class="row schema-field">
         {onInsert ? (
           <button type="button" class="schema-insert" onClick={onInsert} aria-label={`Insert ${name} into the query`}>
             +
@@ -125,7 +125,7 @@ function FieldRow({
           </summary>
           <ul>
             {args.map((argument) => (
-              <li key={argument.name} class="schema-field">
+              <li key={argument.name} class="row schema-field">
                 <code class="mono">{argument.name}</code>
                 <TypeLink type={argument.type} onOpen={onOpen} />
                 {argument.standard === undefined ? null : <span class="muted">= {argument.standard}</span>}
@@ -140,7 +140,7 @@ function FieldRow({
 
 function TypeLink({ type, onOpen }: Opener & { readonly type: SchemaField['type'] }) {
   return (
-    <button type="button" class="schema-type" onClick={() => onOpen(getNamedType(type).name)}>
+    <button type="button" class="bare schema-type" onClick={() => onOpen(getNamedType(type).name)}>
       {String(type)}
     </button>
   )
@@ -160,7 +160,7 @@ function Matches({ schema, search, onOpen, onInsert }: BrowserProps & Opener & {
       </p>
       <ul class="schema-fields">
         {matches.map(({ typeName, fieldName }) => (
-          <li key={`${typeName} ${fieldName}`} class="schema-field">
+          <li key={`${typeName} ${fieldName}`} class="row schema-field">
             {fieldName !== undefined && canInsert(typeName) ? (
               <button
                 type="button"
@@ -171,7 +171,7 @@ function Matches({ schema, search, onOpen, onInsert }: BrowserProps & Opener & {
                 +
               </button>
             ) : null}
-            <button type="button" class="schema-type" onClick={() => onOpen(typeName)}>
+            <button type="button" class="bare schema-type" onClick={() => onOpen(typeName)}>
               {fieldName === undefined ? typeName : `${typeName}.${fieldName}`}
             </button>
           </li>

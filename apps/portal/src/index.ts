@@ -1,2 +1,0 @@
-export { parseMarkdown } from './docs/parse-markdown.ts'
-export { parseGuide, readErrorGuide } from './docs/read-guide.ts'
