@@ -31,7 +31,7 @@ function findChunk(name: string): string {
   return newest
 }
 
-// Decision 45 has the processor time. It follows from what is loaded, which does not depend on the machine.
+// Decision 44 has the processor time. It follows from what is loaded, which does not depend on the machine.
 describe('a command loads only what it needs', () => {
   test('default: --help, --version and completion load the declaration of the commands', () => {
     const loaded = listLoaded(join(bundle, 'cli.js'))

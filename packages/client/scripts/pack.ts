@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-// Makes the tarball of the assembled package: `npm run pack:client [-- --to <directory>]`. Prints its path. Decision 0044.
+// Makes the tarball of the assembled package: `npm run pack:client [-- --to <directory>]`. Prints its path. Decision 0043.
 
 const client = fileURLToPath(new URL('../', import.meta.url))
 const { values } = parseArgs({ options: { to: { type: 'string', default: '.' } } })

@@ -8,7 +8,7 @@ const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(packageFolder, 'graph-cli')
 const installed = join(folder, 'node_modules', '@graphprotocol', 'graph-cli')
 
-/** Installs graph-cli in its own folder, unless the version of its package.json is there. Decision 0047. */
+/** Installs graph-cli in its own folder, unless the version of its package.json is there. Decision 0046. */
 export function installGraphCli(say: (line: string) => void): void {
   const { dependencies } = readJson(join(folder, 'package.json')) as { dependencies: Record<string, string> }
   const wanted = dependencies['@graphprotocol/graph-cli']

@@ -55,7 +55,7 @@ const commands = [
 
 /**
  * Creates the commands with their options, descriptions and examples. Parsing, help and completion all use them. What a
- * command needs to run is imported when it runs, so that the others start fast (docs/decisions/0045-command-line.md).
+ * command needs to run is imported when it runs, so that the others start fast (docs/decisions/0044-command-line.md).
  */
 export function createProgram(terminal: Terminal, { color = true }: { readonly color?: boolean } = {}): Command {
   const program = new Command('tallystick')

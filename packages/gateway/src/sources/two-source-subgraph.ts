@@ -34,7 +34,7 @@ export type TwoSourceOptions = {
 
 /**
  * Creates the subgraph of a chain that has two sources. The preferred one answers. The fallback is queried if it fails, in
- * parallel if it is slow, and first while it is too far behind (docs/decisions/0048-two-sources.md).
+ * parallel if it is slow, and first while it is too far behind (docs/decisions/0047-two-sources.md).
  */
 export function createTwoSourceSubgraph(options: TwoSourceOptions): TwoSourceSubgraph {
   const { preferred, fallback, settings, monotonicNow, startTimer } = options

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Cross-origin access of web pages to the routes that need a key (docs/decisions/0042-graphql-over-http.md). */
+/** Cross-origin access of web pages to the routes that need a key (docs/decisions/0041-graphql-over-http.md). */
 export type Cors = {
   isAllowed(origin: string | undefined): boolean
   /** Returns the headers of a response to a request from this origin. */

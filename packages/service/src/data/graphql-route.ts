@@ -14,7 +14,7 @@ export type GraphqlParts = Pick<DataParts, 'analysePersisted' | 'gateway' | 'cha
 
 /**
  * Creates `POST` and `GET /data/<chainid>`: the gateway of `/data` for one chain, as the GraphQL over HTTP specification
- * has it (docs/decisions/0042-graphql-over-http.md).
+ * has it (docs/decisions/0041-graphql-over-http.md).
  */
 export function createGraphqlRoutes(parts: GraphqlParts): readonly Route[] {
   const common = {
