@@ -27,7 +27,7 @@ export type EndReport = {
 
 // Idle pool connections are closed after 10 s, and pending work ends within that time.
 const settleMs = 15_000
-// Each of the two replicas keeps a few. docs/operating.md allows more.
+// Each of the two replicas keeps a few. docs/operating/database.md allows more.
 const connectionGrowthMax = 6
 const catchUpMs = 30_000
 // Five times 15 s: a keep-alive connection is closed after 72 s.

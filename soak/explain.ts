@@ -46,7 +46,7 @@ function upstream(kind: FaultKind): Explanation {
 }
 
 /**
- * Failures that each fault explains, as narrow as docs/operating.md describes. Other faults explain no failure: an RPC
+ * Failures that each fault explains, as narrow as docs/operating/incidents.md describes. Other faults explain no failure: an RPC
  * outage, a reorg, a revoked key, a new certificate and hostile clients must not fail any request. `/notes` may otherwise fail
  * only because of missing signatures (`hadChanceToSign`) or a clock in the wrong period. `/rate` must never fail.
  */

@@ -163,7 +163,7 @@ async function fillDisk(injector: Injector): Promise<EndFault> {
   disk.fill()
   const refill = setInterval(() => disk.fill(), 1_000)
   return async () => {
-    // docs/operating.md: writes fail, reads continue, and a restart is needed.
+    // docs/operating/incidents.md: writes fail, reads continue, and a restart is needed.
     const problem = await findReadProblem(indexer, { ca: authority.cert, chainId: remoteChainId })
     if (problem) onViolation(`the remote subgraph cannot be read while its disk is full: ${problem}`)
     clearInterval(refill)

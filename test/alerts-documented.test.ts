@@ -37,8 +37,11 @@ function familiesOf(expression: string): string[] {
 
 /** Returns the rules of the table in the guide: one per row, named for its first cell. */
 function rulesOfGuide() {
-  const section = read('docs/operating.md').split('. Alerts\n')[1]?.split(/^## /m)[0] ?? ''
-  const rows = [...section.matchAll(/^\| ([^|`]+) \| `([^|]+)`(?: for (\d+) (min|h|d))? \| ([^|:]+).* \|$/gm)]
+  const rows = [
+    ...read('docs/operating/alerts.md').matchAll(
+      /^\| ([^|`]+) \| `([^|]+)`(?: for (\d+) (min|h|d))? \| ([^|:]+).* \|$/gm,
+    ),
+  ]
   return rows.map(([, name = '', expr, count, unit, response]) => ({
     alert: `Tallystick${name.replaceAll(/(?:^| )(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     expr,
@@ -77,7 +80,7 @@ test('behavior: every metric of a rule exists', () => {
 test('behavior: every rule has a summary, and a section of the documentation that exists', () => {
   for (const { alert, annotations } of rules) {
     expect(annotations.summary, alert).toMatch(/\.$/)
-    const [, path = '', anchor] = /^(docs\/\w+\.md)#([\w-]+)$/.exec(annotations.runbook) ?? []
+    const [, path = '', anchor] = /^(docs\/(?:operating\/)?[\w-]+\.md)#([\w-]+)$/.exec(annotations.runbook) ?? []
     const headings = [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
       heading
         .toLowerCase()

@@ -64,7 +64,7 @@ test('behavior: the image runs as a user without rights, on a version of Node th
   const [, version = ''] = /^FROM node:([\d.]+)-/m.exec(dockerfile) ?? []
   const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   expect(isInNodeRange(version, engines.node)).toBe(true)
-  expect(readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8')).toContain(
+  expect(readFileSync(new URL('../docs/operating/installing.md', import.meta.url), 'utf8')).toContain(
     `| Node ${Number.parseInt(version, 10)}, npm |`,
   )
 })

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const unit = readFileSync(new URL('../deploy/systemd/tallystick.service', import.meta.url), 'utf8')
-const guide = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8')
+const guide = readFileSync(new URL('../docs/operating/installing.md', import.meta.url), 'utf8')
 
 function valuesOf(directive: string): string[] {
   return [...unit.matchAll(new RegExp(`^${directive}=(.*)$`, 'gm'))].map(([, value]) => value as string)

@@ -16,7 +16,7 @@ export type PostgresSearch = {
   readonly findPackaged?: (() => Promise<string | undefined>) | undefined
 }
 
-/** Lowest version that the service supports, see docs/operating.md. */
+/** Lowest version that the service supports, see docs/operating/installing.md. */
 export const postgresMajorMin = 14
 
 /**

@@ -34,7 +34,7 @@ export async function checkProtection(
     const { code } = error as { readonly code?: string }
     const found = error instanceof TallystickError ? error.message : `a statement failed (${code ?? 'unknown'})`
     const advice =
-      '"Shared protection" in docs/operating.md has the table and its permissions. Nothing is signed without it.'
+      '"Shared protection" in docs/operating/signer-journal.md has the table and its permissions. Nothing is signed without it.'
     findings.fail('protection', found, advice)
   } finally {
     await database?.close()
@@ -59,7 +59,7 @@ async function checkClaims(
     return findings.warn(
       'protection',
       found,
-      'Two replicas signed it. "A contradiction" in docs/operating.md says what to do.',
+      'Two replicas signed it. "Restore" in docs/operating/database.md says what to do.',
     )
   }
   const missing = differing.length === 0 ? '' : `, ${differing.length} of this journal are missing`

@@ -49,7 +49,7 @@ const kmsAdvice: Readonly<Record<SignerFailure, string>> = {
 function adviseOn(error: TallystickError, kind: SignerConfig['kind']): string {
   const isKms = kind === 'aws-kms' || kind === 'gcp-kms'
   if (error instanceof SignerError) return (isKms ? kmsAdvice : web3SignerAdvice)[error.failure]
-  if (isKms) return 'Correct the signer. See "Keys in a KMS" in docs/operating.md.'
+  if (isKms) return 'Correct the signer. See "Keys in a KMS" in docs/operating/signer.md.'
   if (kind === 'keystore') return 'Correct signer.path or signer.password.'
   return 'Correct signer.key.'
 }

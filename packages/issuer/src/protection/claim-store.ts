@@ -5,7 +5,7 @@ import type { Claim, ClaimConflict } from './claim.ts'
 
 /**
  * A note's rows are its history: a claim, then perhaps its void (a row without a digest), then another claim. The row with
- * the highest revision counts. The service only inserts and reads. docs/operating.md has this statement too.
+ * the highest revision counts. The service only inserts and reads. docs/operating/signer-journal.md has this statement too.
  */
 export const createClaims = `create table if not exists signer_claims (
   chain_id bigint not null, contract text collate "C" not null, domain_name text collate "C" not null,

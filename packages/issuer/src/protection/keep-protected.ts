@@ -78,7 +78,7 @@ export function keepProtected(options: KeepProtectedOptions): KeptProtection {
 }
 
 const advice =
-  'Nothing is signed without it, and signed notes are still served. "Shared protection" in docs/operating.md explains each case.'
+  'Nothing is signed without it, and signed notes are still served. "Shared protection" in docs/operating/signer-journal.md explains each case.'
 
 /** Returns whether the notes of a contradiction are still valid, or not yet. */
 export function isOpen({ periodStart }: Pick<Contradiction, 'periodStart'>, nowSeconds: bigint): boolean {

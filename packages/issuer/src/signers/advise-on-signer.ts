@@ -33,8 +33,8 @@ export function adviseOnSigner({
   }
   const { next } = signer
   if (next && isAddressEqual(registered, next)) {
-    return `The pool has the signer that ${member}.next announces. Configure its key in ${option} (${signer.kind}) and restart, or register the old one again with setVerifierSigner. "Rotating the signer" in docs/operating.md has the order.`
+    return `The pool has the signer that ${member}.next announces. Configure its key in ${option} (${signer.kind}) and restart, or register the old one again with setVerifierSigner. "Rotating the signer" in docs/operating/signer-rotation.md has the order.`
   }
   const register = configured ? `setVerifierSigner(${configured})` : 'setVerifierSigner'
-  return `Call ${register} on the pool ${domain.verifyingContract} from the role that may, or configure the key of ${registered} in ${option} (${signer.kind}) and restart. If you did not change the signer, treat it as a leaked key: docs/operating.md says how.`
+  return `Call ${register} on the pool ${domain.verifyingContract} from the role that may, or configure the key of ${registered} in ${option} (${signer.kind}) and restart. If you did not change the signer, treat it as a leaked key: docs/operating/signer-rotation.md says how.`
 }

@@ -56,7 +56,7 @@ export function findPoolRemedies({ checks }: Pick<Readiness, 'checks'>): Readonl
 
 const lateSeconds = 300
 
-/** The same five minutes as the alert of docs/operating.md. A refusal is reported with its own reason. */
+/** The same five minutes as the alert of docs/operating/alerts.md. A refusal is reported with its own reason. */
 function findLateSignatures({ notes }: Pick<IssueReports, 'notes'>, nowMs: number): Problem[] {
   return notes.chains.flatMap(({ chainId, next }): Problem[] => {
     const seconds = Math.round((Date.parse(next.start) - nowMs) / 1000)
@@ -75,9 +75,9 @@ function findLateSignatures({ notes }: Pick<IssueReports, 'notes'>, nowMs: numbe
 const advices: readonly (readonly [name: RegExp, advice: string])[] = [
   [/^notes of chain/, 'Check the service’s log.'],
   [/^public listener$/, 'Wait until the start or the shutdown is complete.'],
-  [/^signed notes$/, 'Run `tallystick notes reconcile`. "The signer journal" in docs/operating.md explains each case.'],
+  [/^signed notes$/, 'Run `tallystick notes reconcile`. See "Signed notes differ" in docs/operating/incidents.md.'],
   [/^clock/, 'Synchronise the clocks of this machine and of the database with NTP. `tallystick doctor` compares them.'],
-  [/public log$/, 'Nothing may be lost from it. "Restoring" in docs/log.md explains how to repair it.'],
+  [/public log$/, 'Nothing may be lost from it. "A restored database" in docs/log.md explains how to repair it.'],
   [/subgraph of chain/, 'Fix the cause. The service retries automatically. /data answers from the last indexed block.'],
   [/^pool of chain/, 'Run `tallystick doctor` for the details. The service reads the pool again every 15 s.'],
   [/^webhooks$/, 'Repair the receiver, then switch the webhook on again.'],
