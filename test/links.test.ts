@@ -47,6 +47,12 @@ test('behavior: every link leads to a file or a heading that exists', () => {
   expect(broken).toEqual([])
 })
 
+test('behavior: the index of the documentation has every page', () => {
+  const index = listLinks(readFileSync(join(root, 'docs/README.md'), 'utf8'))
+  const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md')
+  expect(index).toEqual(expect.arrayContaining(pages))
+})
+
 function isBroken(file: string, link: string): boolean {
   const [path = '', anchor] = link.split('#')
   const target = path === '' ? file : join(dirname(file), path)
