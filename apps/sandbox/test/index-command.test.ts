@@ -170,7 +170,7 @@ describe('beside a service on PostgreSQL', { tags: 'slow' }, () => {
     expect(second.stderr).toMatch(/A rebuild of the index of chain 324 runs since .*index show/)
     expect((await site.run('index', 'show')).stdout).toMatch(/324 +rebuild +running/)
     child.kill('SIGINT')
-    expect(await finished).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('goes on in the service') })
+    expect(await finished).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('continues in the service') })
     expect((await service.ask(query)).data.positionInfos).toHaveLength(3)
     gate.release()
     await expect.poll(() => service.ask(query)).toEqual(right)

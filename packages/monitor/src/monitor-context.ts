@@ -155,7 +155,7 @@ export async function saveSometimes(context: MonitorContext): Promise<void> {
   await saveProgress(context)
 }
 
-/** Saves the state. A monitor that cannot save goes on, and warns. */
+/** Saves the state. If that fails, the monitor warns and continues. */
 export async function saveProgress(context: MonitorContext): Promise<void> {
   const topic = 'the state file'
   context.lastSaveAt = context.monotonicNow()

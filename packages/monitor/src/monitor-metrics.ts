@@ -16,7 +16,7 @@ export const monitorMetricHelp: MetricHelp = {
   tallystick_monitor_lends_unchecked:
     'Lends that cannot be checked: older than the log, or waiting for their set, by chain.',
   tallystick_monitor_block: 'Last block whose lends were checked, by chain.',
-  tallystick_monitor_warnings: 'What cannot be checked at present.',
+  tallystick_monitor_warnings: 'Checks that fail at present.',
 }
 
 /** Returns the metrics of a monitor in Prometheus' text format. */

@@ -98,7 +98,7 @@ function describeEnd(
   const withheld = unread > 0 ? `, ${unread} more are not public yet` : ''
   const chains = new Set([...rpcs.keys(), ...Object.keys(state.chains).map(Number)])
   const lends = [...chains].map((id) => `, ${describeLends(context, id)}`).join('')
-  const verdict = isWell ? 'All is well' : findings > 0 ? `${findings} findings` : 'Not everything could be checked'
+  const verdict = isWell ? 'No findings' : findings > 0 ? `${findings} findings` : 'Not everything could be checked'
   return `${verdict}: ${state.checked} entries${withheld}${lends}.`
 }
 

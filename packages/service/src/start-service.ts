@@ -27,7 +27,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const seconds = options.config.listen.shutdownSeconds
     const parts = await closers.close(seconds * 1_000)
     if (parts.length === 0) return
-    options.log.error({ parts, seconds }, 'shutdown incomplete; these parts were left')
+    options.log.error({ parts, seconds }, 'shutdown incomplete; these parts did not end')
     throw new Error(`these parts did not end within ${seconds} s: ${parts.join(', ')}`)
   }
   try {

@@ -153,7 +153,7 @@ test('behavior: 410 says that the receiver is gone', async () => {
 
 test('error: certificates of another name and of an unknown authority are refused', async () => {
   const other = await startReceiver({ tls: createCertificateAuthority().issue(['receiver.test']) })
-  expect((await send(other.url)).error).toMatch(/certificate is of an unknown authority/)
+  expect((await send(other.url)).error).toMatch(/certificate is from an unknown authority/)
   const receiver = await startReceiver()
   const wrongName = receiver.url.replace('receiver.test', 'other.test')
   expect((await send(wrongName)).error).toBe('the certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID)')

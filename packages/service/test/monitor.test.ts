@@ -74,19 +74,19 @@ test('default: a real service is silent over a boundary, also its mirror, and an
   const first = await run(caPath, baseUrl, '--key', key, '--state', state)
   expect([first.exitCode, first.output]).toEqual([
     0,
-    expect.stringContaining('All is well: 3 entries, 1 more are not public yet, lends on chain 324 not checked'),
+    expect.stringContaining('No findings: 3 entries, 1 more are not public yet, lends on chain 324 not checked'),
   ])
 
   // The database's time is known to some milliseconds only, and nothing is public before both have reached it.
   clock.hold(Number(boundary + 2n) * 1000)
   const second = await run(caPath, baseUrl, '--key', key, '--state', state)
-  expect([second.exitCode, second.output]).toEqual([0, expect.stringContaining('All is well: 4 entries,')])
+  expect([second.exitCode, second.output]).toEqual([0, expect.stringContaining('No findings: 4 entries,')])
   expect(second.output).toContain('3 of 4 entries were checked before')
 
   const mirror = join(directory, 'mirror')
   await expect.poll(() => readdir(join(mirror, 'tile/entries/000.p')).catch(() => [])).toContain('4')
   const copied = await run(caPath, await serveFiles(mirror), '--key', key, '--json')
-  expect([copied.exitCode, copied.output]).toEqual([0, expect.stringContaining('All is well: 4 entries,')])
+  expect([copied.exitCode, copied.output]).toEqual([0, expect.stringContaining('No findings: 4 entries,')])
 
   await service.database.query(`update log_entries set entry = replace(entry, '"369"', '"370"') where index = 0`)
   const altered = await run(caPath, `${baseUrl}/log`, '--key', key)

@@ -39,7 +39,7 @@ export async function followJob(
 
 function describeInterrupt({ kind, chainId }: IndexJob, runsIn: 'service' | 'command'): string {
   if (runsIn === 'service') {
-    return `The ${kind} of the index of chain ${chainId} goes on in the service. \`tallystick index show\` shows it.`
+    return `The ${kind} of the index of chain ${chainId} continues in the service. \`tallystick index show\` shows it.`
   }
   return `The ${kind} of the index of chain ${chainId} was aborted. The index is unchanged.`
 }

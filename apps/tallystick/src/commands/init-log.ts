@@ -39,7 +39,7 @@ async function createKeyFile(origin: string, path: string): Promise<string> {
     await writeFile(path, `${text}\n`, { flag: 'wx', mode: 0o600 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw refuse(`${path} exists and was not changed. A log cannot go on with another key.`)
+    if (code === 'EEXIST') throw refuse(`${path} exists and was not changed. A log cannot change its key.`)
     throw refuse(`The key cannot be written to ${path} (${code}).`)
   }
   return formatVerifierKey((parseLogKey(text) as LogKey).verifier)

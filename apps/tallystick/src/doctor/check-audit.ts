@@ -12,7 +12,7 @@ export function checkAudit(
   }
   const { rows, faults } = report
   const advice =
-    'Find out who changed the database. If a backup was restored, the rows after it are lost: note that, and remove audit-head.json.'
+    'Find out who changed the database. If a backup was restored, the rows after it are lost: record that, and remove audit-head.json.'
   for (const fault of faults) findings.fail('rows', fault, advice)
   if (faults.length === 0)
     findings.ok('rows', `${rows} ${rows === 1 ? 'row matches its hash' : 'rows match their hashes'}`)

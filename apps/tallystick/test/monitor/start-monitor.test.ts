@@ -48,14 +48,14 @@ async function run(commandLine: readonly string[], env: Readonly<Record<string, 
 }
 
 describe('--once', () => {
-  test('default: exits with 0 if all is well, and continues with the state', async () => {
+  test('default: exits with 0 without findings, and continues with the state', async () => {
     const { server, log, publish } = await startMonitoredLog()
     publish(await notesEntry())
     const state = join(await newDirectory(), 'state.json')
     const commandLine = [server.url, '--key', log.key, '--once', '--state', state]
     const first = await run(commandLine)
     expect([first.exitCode, first.stderr]).toEqual([0, ''])
-    const end = 'All is well: 3 entries, lends on chain 324 not checked (no --rpc).'
+    const end = 'No findings: 3 entries, lends on chain 324 not checked (no --rpc).'
     expect(first.stdout.split('\n').map((line) => line.replace(/^\S+Z /, ''))).toEqual([
       'Monitoring the log notes.example/log: nothing was checked before. No --rpc is given: lends are not checked.',
       ...(first.stdout.includes('Chain 324') ? [expect.stringMatching(/^Chain 324, .* 2 notes checked/)] : []),
@@ -83,7 +83,7 @@ describe('--once', () => {
     const commandLine = [server.url, '--key', log.key, '--once', '--state', state, ...rpc]
     const { exitCode, stdout } = await run(commandLine)
     const end = '3 entries, 1 new lends on chain 324, 2 from before the log that cannot be checked.'
-    expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`All is well: ${end}`)])
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`No findings: ${end}`)])
     chain.mine(firstPeriod.start + 10n)
     expect(await run(commandLine)).toEqual({ exitCode: 0, stdout: '', stderr: '' })
     const forged = [...rpc, '--pool', `324=${otherSigner.address}`]

@@ -118,7 +118,7 @@ function checkTime(
   if (Math.abs(ageSeconds) <= toleranceSeconds) return BigInt(timestamp)
   const message =
     ageSeconds > 0
-      ? `The webhook is ${ageSeconds} s old. It is a repeated request of somebody else, or your clock is ahead.`
+      ? `The webhook is ${ageSeconds} s old. It may be a replay, or your clock is ahead.`
       : `The webhook is from ${-ageSeconds} s in the future. Check your clock.`
   throw fail('time', message)
 }

@@ -32,7 +32,7 @@ export const chainRatesSchema = z.strictObject({
   }),
   statusReason: field(z.string(), {
     description:
-      'Reason for the status, and any other obstacle to lending, such as tenors that the pool rejects. Says so if only the index was asked.',
+      'Reason for the status, and any other obstacle to lending, such as tenors that the pool rejects. It says so if only the index was read.',
     unit: 'human-readable text',
     example: 'The pool is not paused.',
   }),

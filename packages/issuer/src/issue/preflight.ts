@@ -153,7 +153,7 @@ export async function runPreflight(
     }
     const isPlanned = validation.refusals.every((refusal) => isAboutChange(refusal, { set, next, nowSeconds }))
     if (isPlanned) {
-      const message = `the pool of chain ${chainId} does not accept the notes yet or any more: the signer is being changed to ${next} as announced.`
+      const message = `the pool of chain ${chainId} does not accept the notes at present: the signer is being changed to ${next} as announced.`
       return { outcome: 'planned', message }
     }
     const tenorOf = ({ maturityTimestamp }: Note) =>

@@ -102,7 +102,7 @@ async function restateEach(
     if (batch.length === batchSize) await restate()
   }
   await restate()
-  if (ended > 0) log.warn({ periods: ended }, 'the journal and signer.protection have other notes of ended periods')
+  if (ended > 0) log.warn({ periods: ended }, 'the journal and signer.protection differ for ended periods')
 }
 
 function* listAll(journal: Pick<SignerJournal, 'periods'>): Iterable<Claim> {

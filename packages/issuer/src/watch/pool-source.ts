@@ -35,7 +35,7 @@ export function createReadPool({
     if (!reader) {
       const indexed = await readIndex(chainId)
       if (!('problem' in indexed)) return fromIndex(indexed)
-      throw new ChainError(`no RPC is configured, and the index does not tell. ${indexed.problem}`)
+      throw new ChainError(`no RPC is configured, and the index cannot say. ${indexed.problem}`)
     }
     const state = await reader.readState(signal)
     if (Object.values(state.limits).every((limit) => limit !== undefined)) return { ...state, source: 'chain' }

@@ -39,7 +39,7 @@ export function watchAudit({ database, config, metrics, log }: WatchParts): { st
   }
   let last: Promise<void> = Promise.resolve()
   const run = () => {
-    last = last.then(look).catch((error) => log.warn({ err: error }, 'the head of the audit could not be noted'))
+    last = last.then(look).catch((error) => log.warn({ err: error }, 'recording the head of the audit failed'))
     return last
   }
   void run()

@@ -54,7 +54,7 @@ export function createLeases({
       if (isStopped || isFailing) return
       hurrying ??= setTimeout(settleInBackground, hurryMs)
     },
-    onRestored: () => log.warn('database was restored; limits go on with what each replica has counted'),
+    onRestored: () => log.warn('database was restored; limits continue from the counts of each replica'),
   })
   const settleInBackground = () => {
     hurrying = undefined
@@ -65,7 +65,7 @@ export function createLeases({
           isFailing = false
         },
         (error) => {
-          if (!isFailing && !isStopped) log.warn({ err: error }, 'limits not settled; each replica uses its share')
+          if (!isFailing && !isStopped) log.warn({ err: error }, 'limits not in sync; each replica uses its share')
           isFailing = true
         },
       )
@@ -88,13 +88,13 @@ export function createLeases({
       if (waitMs > 0) await sleep(Math.ceil(waitMs) + 1)
       // However long the start took, the interval may not have read since then.
       if (keeper.hasJoined()) return
-      await keeper.settle().catch((error) => log.warn({ err: error }, 'limits not settled; requests may be rejected'))
+      await keeper.settle().catch((error) => log.warn({ err: error }, 'limits not in sync; requests may be rejected'))
     },
     stop: async () => {
       isStopped = true
       for (const timer of timers) clearInterval(timer)
       clearTimeout(hurrying)
-      await keeper.leave().catch((error) => log.warn({ err: error }, 'unspent requests not given back'))
+      await keeper.leave().catch((error) => log.warn({ err: error }, 'returning unspent requests failed'))
     },
   }
 }

@@ -22,7 +22,7 @@ export function openProtocolMapping(
     const current = await context.run(read)
     const indexed = await loadDenylisters(context.load, contracts.pool)
     const isChanged = indexed !== undefined && !isSame(indexed, current)
-    if (isChanged) context.log.warn({ indexed, current }, 'denylister changed; the index takes over its list')
+    if (isChanged) context.log.warn({ indexed, current }, 'denylister changed; the index adopts its list')
     return createProtocolMapping({
       ...contracts,
       denylisters: current,

@@ -145,7 +145,7 @@ async function replace(parts: Draft): Promise<Head> {
     const result = await replaceNamespace(database, { ...layouts, record, isReady: (heads) => isReady(parts, heads) })
     if (typeof result === 'object') return result.head
     if (draft.head?.fault !== undefined && performance.now() - startedAtMs > stalledMs) throw stalled(draft.head.fault)
-    const waits = 'Queries, or a backup, read the old index. They are waited for.'
+    const waits = 'Waiting for queries or a backup that read the old index.'
     report(parts, 'replacing', result === 'busy' && attempt > 1 ? waits : undefined)
     await pause(result === 'busy' ? Math.min(attempt * 100, attemptMsMax) : Math.min(pollMs, 250), [signal])
   }
