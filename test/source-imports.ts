@@ -17,7 +17,7 @@ export function listPackages(): readonly string[] {
 }
 
 /** Lists the sources of a package, without its tests, by their paths in its `src`. */
-export function listSources(folder: string): readonly string[] {
+function listSources(folder: string): readonly string[] {
   const source = sourceFolder(folder)
   return readdirSync(join(root, source), { recursive: true, encoding: 'utf8' })
     .filter((path) => /^(?!node_modules|generated).*(?<!\.test)(?<!\.d)\.tsx?$/.test(path))

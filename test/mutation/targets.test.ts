@@ -7,7 +7,7 @@ test('default: a path has the tests beside the sources of its package', () => {
     mutate: ['packages/core/src/income/**'],
     tests: ['packages/core/src/**'],
   })
-  expect(findTarget('packages/service/src/route.ts').mutate).toEqual(['packages/service/src/route.ts'])
+  expect(findTarget('packages/service/src/routing/route.ts').mutate).toEqual(['packages/service/src/routing/route.ts'])
 })
 
 test('default: a target of the list has a name', () => {

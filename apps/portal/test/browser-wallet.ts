@@ -38,7 +38,7 @@ export async function addBrowserWallet(page: Page, { chains: [{ rpcUrl }] }: Cre
 type NodeAnswer = { readonly result?: unknown; readonly error?: { readonly code: number; readonly message: string } }
 
 /** Sends a call to a node. Returns its response. */
-export async function callNode(
+async function callNode(
   url: string,
   call: { readonly method: string; readonly params: readonly unknown[] },
 ): Promise<NodeAnswer> {

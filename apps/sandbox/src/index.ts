@@ -3,7 +3,7 @@ export { deployProtocol, minterRole, type Protocol } from './deploy-protocol.ts'
 export { sandboxWallets } from './devnet/create-devnet.ts'
 export { followClock, moveChainToClock } from './devnet/follow-clock.ts'
 export { gasPerTransaction, mineBatch } from './mine-batch.ts'
-export { createCommand } from './options.ts'
+
 export { encodeMissingIncomes } from './seed/catch-up-incomes.ts'
 export { currentCoupons } from './seed/coupons.ts'
 export { daySeconds } from './seed/history.ts'

@@ -2,8 +2,8 @@ export { createChainTimeReader, type ReadChainTime } from './chain-time-reader.t
 export { exchange, HttpError } from './http/exchange.ts'
 export { codeOf, type HttpAnswer, type HttpHead, headerOf, receive } from './http/receive.ts'
 export { callContracts } from './pool/call-contract.ts'
-export type { PoolWiring, WiringOptions, WiringResult } from './pool/check-wiring.ts'
-export { isLimitReason, type Revert, type RevertReason } from './pool/describe-revert.ts'
+export type { PoolWiring,  WiringResult } from './pool/check-wiring.ts'
+export { isLimitReason,  type RevertReason } from './pool/describe-revert.ts'
 export {
   ChainError,
   createPoolReader,
@@ -16,7 +16,7 @@ export { readDenylisters } from './pool/read-denylisters.ts'
 export type { PoolFloatingIncome } from './pool/read-floating-income.ts'
 export { type Lend, type LendsRead, readLends } from './pool/read-lends.ts'
 export type { PausableContract, PoolLimits, PoolPauses, PoolState } from './pool/read-pool-state.ts'
-export type { NoteRefusal, PoolVerdict } from './pool/validate-notes.ts'
+export type { NoteRefusal,  } from './pool/validate-notes.ts'
 export { type Anchor, type ChainIdentity, createChainIdentity } from './rpc/chain-identity.ts'
 export { findBlockAt } from './rpc/find-block-at.ts'
 export { createRangeSizer, type RangeSizer } from './rpc/range-sizer.ts'

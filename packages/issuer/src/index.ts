@@ -86,7 +86,7 @@ export { type IssuerChain, maxAgeBusinessDaysDefault, type TreasurySettings } fr
 export { adviseOnSigner } from './signers/advise-on-signer.ts'
 export { type AwsKmsOptions, openAwsKmsSigner } from './signers/kms/aws-kms.ts'
 export { loadAwsSdk } from './signers/kms/aws-sdk.ts'
-export { convertSignature } from './signers/kms/convert-signature.ts'
+
 export { crc32c } from './signers/kms/crc32c.ts'
 export { type GcpKmsOptions, openGcpKmsSigner } from './signers/kms/gcp-kms.ts'
 export { sendGcpRequest } from './signers/kms/gcp-request.ts'

@@ -36,7 +36,7 @@ export type RailSettings = {
 }
 
 /** Signer of the chains that have none of their own, and what protects all of them from contradicting themselves. */
-export type CommonSigner = SignerSettings & {
+type CommonSigner = SignerSettings & {
   /** File of the notes that this replica signed. */
   readonly journal: string
   /** Second database, in which all replicas claim what they sign. */

@@ -4,7 +4,7 @@ import { parseJson } from '@tallystick/core'
 import { type LogResource, checkpointBytesMax } from '@tallystick/tlog'
 
 /** A resource of a log. If it does not exist, `code` is the service's error code, if it sent one. */
-export type MonitoredResource = LogResource & { readonly code?: string | undefined }
+type MonitoredResource = LogResource & { readonly code?: string | undefined }
 
 /** Reads a log. Throws `LogUnreachableError`. */
 export type MonitoredSource = { read(path: string, bytesMax: number): Promise<MonitoredResource> }

@@ -1,4 +1,4 @@
-export { findAlteredRows } from './find-altered-rows.ts'
+
 export { notesEntryBytesMax } from './format-entries.ts'
 export { countJournalEntries, openLogJournal } from './log-journal.ts'
 export { createLogKeyText, type LogKey, parseLogKey } from './log-key.ts'
@@ -6,12 +6,12 @@ export { logChannel, logMigrations } from './log-migrations.ts'
 export { readMirrorHead } from './log-mirror.ts'
 export { type LogReport, reportLog } from './log-report.ts'
 export {
-  countEntries,
-  findCheckpoint,
+  
+  
   findSetIndex,
-  MissingEntriesError,
+  
   readEntries,
-  readLeaves,
+  
   type StoredCheckpoint,
 } from './log-store.ts'
 export { createNoteLog } from './note-log.ts'

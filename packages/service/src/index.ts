@@ -1,5 +1,5 @@
 export { adminUrlOf } from './admin/admin-url.ts'
-export { viewCurve } from './admin/curve-report.ts'
+
 export type { DeliveryView } from './admin/hook-view.ts'
 export { type DiscardReport, describeTimes } from './admin/notes-report.ts'
 export { createOperator, type Operator } from './admin/operator.ts'
@@ -16,7 +16,7 @@ export {
 export { checkAuthority, checkCertificate } from './config/config-certificates.ts'
 export { addressSchema, networkSchema } from './config/config-fields.ts'
 export { readReference } from './config/config-reference.ts'
-export { configSchema } from './config/config-schema.ts'
+
 export { httpUrl, isHttpUrl, secretSchema, secretUrlSchema } from './config/config-secrets.ts'
 export { awsKeySchema, gcpKeySchema, locateDatabase } from './config/config-signer.ts'
 export { countConnections } from './database-connections.ts'
@@ -25,7 +25,7 @@ export { findPoolRemedies } from './health/find-problems.ts'
 export { type Check, type CheckOutcome, createFindings, type Findings } from './health/findings.ts'
 export type { IssueReports } from './health/issue-reports.ts'
 export type { Readiness } from './health/readiness.ts'
-export { metricHelp } from './metric-help.ts'
+
 export { apiMigrations, apiSchema } from './migrations.ts'
 export { describeNewer, readSchema, type SchemaReading } from './read-schema.ts'
 export type { IndexJob, IndexReport } from './reindex/index-job.ts'

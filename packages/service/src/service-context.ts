@@ -10,7 +10,7 @@ import type { Config } from './config/config.ts'
 import type { HostMetricsOptions } from './host-metrics.ts'
 import type { PortalOptions } from './portal/open-portal.ts'
 
-export type EventTimes = {
+type EventTimes = {
   /** Interval at which streams receive a heartbeat; 15 s by default. */
   readonly heartbeatMs?: number | undefined
   /** Interval at which the state of a chain is read; 15 s or 60 s by default. Null appends no `rate` and `status` events. */

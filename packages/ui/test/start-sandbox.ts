@@ -6,7 +6,7 @@ import { startSandbox as startProcess } from '../../../test/set-up/start-sandbox
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-export type ChainCredentials = {
+type ChainCredentials = {
   readonly id: number
   readonly rpcUrl: string
   readonly pool: Address

@@ -61,7 +61,7 @@ export function AuditView({ api }: { readonly api: AdminApi }) {
 }
 
 /** Formats the members of a change as `name=value`. */
-export function formatDetails(details: AuditEntryView['details']): string {
+function formatDetails(details: AuditEntryView['details']): string {
   return Object.entries(details)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ')

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Action } from '../api/use-action.ts'
 
 /** Renders a modal dialog. The browser keeps the focus in it, closes it with Escape and then returns the focus. */
-export function Dialog({
+function Dialog({
   title,
   onClose,
   children,

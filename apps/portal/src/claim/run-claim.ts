@@ -11,7 +11,7 @@ import type { PortalChain } from '../data/portal-info.ts'
 export type ClaimReport = Pick<ClaimAllResult, 'positions' | 'skipped'>
 
 /** Income of a matured position, in the dollar's smallest unit. */
-export type MaturedIncome = { readonly fixed: bigint; readonly floating: bigint }
+type MaturedIncome = { readonly fixed: bigint; readonly floating: bigint }
 
 export type ClaimOrder = {
   readonly connection: Connection

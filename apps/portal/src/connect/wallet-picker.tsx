@@ -48,7 +48,7 @@ export function ProblemNotice({ error }: { readonly error: unknown }) {
   )
 }
 
-export function WalletIcon({ wallet: { name, icon } }: { readonly wallet: Pick<BrowserWallet, 'name' | 'icon'> }) {
+function WalletIcon({ wallet: { name, icon } }: { readonly wallet: Pick<BrowserWallet, 'name' | 'icon'> }) {
   if (icon) return <img class="wallet-icon" src={icon} alt="" width={32} height={32} />
   return (
     <span class="wallet-icon wallet-letter" aria-hidden="true">

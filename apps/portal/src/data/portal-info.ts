@@ -9,7 +9,7 @@ export type PortalInfo = {
   readonly visitor?: PortalVisitor | undefined
 }
 
-export type PortalVisitor = {
+type PortalVisitor = {
   readonly apiKey: string
   readonly wallets: readonly Address[]
   /** File of the certificate authority that examples must trust. */

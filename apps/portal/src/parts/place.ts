@@ -1,6 +1,6 @@
 import { shortHex } from '@tallystick/ui'
 
-export const views = ['overview', 'lend', 'history', 'wallet', 'verify', 'explorer', 'docs'] as const
+const views = ['overview', 'lend', 'history', 'wallet', 'verify', 'explorer', 'docs'] as const
 export type View = (typeof views)[number]
 
 /** What a URL of the page names. */

@@ -2,7 +2,7 @@ import { partnerFee } from '@tallystick/core'
 import { type Amount, negate, splitCents, sumAmounts } from '@tallystick/ui'
 
 /** Income of a position, before and after the partner's fee. */
-export type IncomeAmounts = {
+type IncomeAmounts = {
   readonly fixed: Amount
   readonly floating: Amount
   readonly fee: Amount

@@ -26,7 +26,7 @@ export function addMonitorCommand(program: Command, terminal: Terminal): void {
     )
     .option(
       '--once',
-      'check all that is new and exit: 0 if all is well, 1 if not; prints nothing if nothing is new',
+      'check what is new and exit: 0 without findings, 1 with a finding or a failed check; silent if nothing is new',
       false,
     )
     .option('--interval <seconds>', 'time between two checks', parseSeconds, 15)

@@ -14,6 +14,6 @@ export type Recorder = {
   cover(set: NoteSet, chain: IssuerChain): Promise<CoveredSet>
 }
 
-export type CoveredSet =
+type CoveredSet =
   | { readonly set: NoteSet; readonly refusal?: undefined }
   | { readonly set?: undefined; readonly refusal: Refusal }

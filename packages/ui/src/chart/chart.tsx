@@ -5,7 +5,7 @@ import { Axes, type AxisTitles } from './axes.tsx'
 import { type ChartLayout, findStop, flagBottom } from './chart-layout.ts'
 
 /** Cursor of a chart. It stops at every point, and its stop is a choice of the visitor. */
-export type Cursor = {
+type Cursor = {
   /** What it moves along, for screen readers. */
   readonly name: string
   readonly stopCount: number

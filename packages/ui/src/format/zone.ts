@@ -36,7 +36,7 @@ export function chooseZone(choice: ZoneChoice): void {
   for (const listener of [...listeners]) listener()
 }
 
-export function zoneOf(choice: ZoneChoice): string {
+function zoneOf(choice: ZoneChoice): string {
   if (choice === 'mine') return viewerZone()
   return choice === 'utc' ? 'UTC' : newYorkZone
 }

@@ -14,7 +14,7 @@ export type SchemaField = {
   readonly args: readonly SchemaArgument[]
 }
 
-export type SchemaArgument = {
+type SchemaArgument = {
   readonly name: string
   readonly type: GraphQLInputType
   /** Value that an argument has if a query does not give it, as text. */
