@@ -6,17 +6,19 @@ import { arrowsOfRooms, findCircle, listImports, listPackages, type SourceImport
 
 const floors: readonly (readonly string[])[] = [
   ['packages/core', 'packages/base', 'packages/contracts'],
-  ['packages/chain', 'packages/database', 'packages/http', 'packages/workbench', 'packages/client'],
-  ['packages/subgraph', 'packages/keys', 'packages/issuer'],
+  ['packages/chain', 'packages/database', 'packages/tlog', 'packages/http', 'packages/ui'],
+  ['packages/subgraph', 'packages/keys', 'packages/issuer', 'packages/client', 'packages/workbench'],
   ['packages/gateway', 'packages/public-log', 'packages/notify', 'packages/monitor', 'packages/graph'],
   ['packages/service'],
-  ['apps/tallystick', 'apps/sandbox', 'apps/portal', 'examples'],
+  ['apps/tallystick', 'apps/sandbox', 'apps/portal', 'apps/console', 'examples'],
 ]
 /** What a package may use besides its floor: less than the floors below it. */
 const only: Readonly<Record<string, readonly string[]>> = {
-  'packages/monitor': ['packages/core', 'packages/base', 'packages/chain'],
-  'packages/client': ['packages/core', 'packages/base', 'packages/contracts'],
-  'packages/workbench': ['packages/core', 'packages/base'],
+  'packages/monitor': ['packages/core', 'packages/base', 'packages/chain', 'packages/tlog'],
+  'packages/client': ['packages/core', 'packages/base', 'packages/contracts', 'packages/tlog'],
+  'packages/workbench': ['packages/core', 'packages/base', 'packages/tlog'],
+  'packages/ui': ['packages/core', 'packages/base'],
+  'apps/console': ['packages/core', 'packages/base', 'packages/ui'],
 }
 
 const packages = listPackages()

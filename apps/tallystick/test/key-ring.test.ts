@@ -17,7 +17,13 @@ import { findFreePort } from '@tallystick/workbench/free-port'
 import pg from 'pg'
 import pino from 'pino'
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { type TestService, createDeferrals, createKey, newDatabase, start } from '../../../packages/service/test/harness.ts'
+import {
+  createDeferrals,
+  createKey,
+  newDatabase,
+  start,
+  type TestService,
+} from '../../../packages/service/test/harness.ts'
 import { prepareSite, tallystick } from './process.ts'
 
 const auditor = { actor: 'test' }

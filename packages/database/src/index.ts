@@ -1,4 +1,4 @@
-export { type KnownMigrations, readMigrations,  } from './applied-migrations.ts'
+export { type KnownMigrations, readMigrations } from './applied-migrations.ts'
 export {
   type AuditedChange,
   type Auditor,

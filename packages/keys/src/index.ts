@@ -1,4 +1,4 @@
-export { type ApiKey, type NewKey } from './api-key.ts'
+export type { ApiKey, NewKey } from './api-key.ts'
 export { auditHeadPath } from './audit/audit-head.ts'
 export { auditLeafMigrations } from './audit/audit-leaves.ts'
 export { type AuditCheck, checkAudit } from './audit/check-audit.ts'
@@ -25,5 +25,6 @@ export {
   awaitReplicas,
   liveSeconds,
   replicaMigrations,
-  replicaReleaseMigrations } from './replicas.ts'
+  replicaReleaseMigrations,
+} from './replicas.ts'
 export { runOneAtATime } from './run-one-at-a-time.ts'

@@ -1,7 +1,7 @@
 import { backoffMs } from '@tallystick/base/pure'
 import { exchange, HttpError, type HttpHead, headerOf } from '@tallystick/chain'
 import { parseJson } from '@tallystick/core'
-import { type LogResource, checkpointBytesMax } from '@tallystick/tlog'
+import { checkpointBytesMax, type LogResource } from '@tallystick/tlog'
 
 /** A resource of a log. If it does not exist, `code` is the service's error code, if it sent one. */
 type MonitoredResource = LogResource & { readonly code?: string | undefined }

@@ -1,5 +1,5 @@
 import { settleWithin } from '@tallystick/base'
-import { type VerifierKey, formatVerifierKey } from '@tallystick/tlog'
+import { formatVerifierKey, type VerifierKey } from '@tallystick/tlog'
 import { createMonitor, type Monitor } from './monitor.ts'
 import { createMonitorMetrics, serveMetrics } from './monitor-metrics.ts'
 import { createState } from './monitor-state.ts'

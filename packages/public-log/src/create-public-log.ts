@@ -1,9 +1,20 @@
 import { type Clock, toSeconds } from '@tallystick/base'
-import { TallystickError, periodAt } from '@tallystick/core'
+import { periodAt, TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
-import { type Checkpoint, createMerkleTree, encodeUtf8, equalBytes, leafHash, type MerkleTree, openCheckpoint, rootAfter, rootOf, type VerifierKey } from '@tallystick/tlog'
 import type { Refusal } from '@tallystick/issuer'
 import { runOneAtATime } from '@tallystick/keys'
+import {
+  type Checkpoint,
+  createMerkleTree,
+  encodeUtf8,
+  equalBytes,
+  leafHash,
+  type MerkleTree,
+  openCheckpoint,
+  rootAfter,
+  rootOf,
+  type VerifierKey,
+} from '@tallystick/tlog'
 import type { Logger } from 'pino'
 import { logCurves } from './append-records.ts'
 import { LogContradictionError, problemOf } from './log-contradiction.ts'

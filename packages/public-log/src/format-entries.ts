@@ -1,6 +1,6 @@
-import { type CurveEntry, type NoteDomain, type NotesEntry, encodeNote, formatLogEntry } from '@tallystick/core'
-import { encodeUtf8 } from '@tallystick/tlog'
+import { type CurveEntry, encodeNote, formatLogEntry, type NoteDomain, type NotesEntry } from '@tallystick/core'
 import type { Curve, NoteSet } from '@tallystick/issuer'
+import { encodeUtf8 } from '@tallystick/tlog'
 
 type Unsalted<Entry extends { readonly salt: string }> = Omit<Entry, 'salt'>
 

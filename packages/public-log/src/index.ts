@@ -1,4 +1,3 @@
-
 export { notesEntryBytesMax } from './format-entries.ts'
 export { countJournalEntries, openLogJournal } from './log-journal.ts'
 export { createLogKeyText, type LogKey, parseLogKey } from './log-key.ts'
@@ -6,12 +5,8 @@ export { logChannel, logMigrations } from './log-migrations.ts'
 export { readMirrorHead } from './log-mirror.ts'
 export { type LogReport, reportLog } from './log-report.ts'
 export {
-  
-  
   findSetIndex,
-  
   readEntries,
-  
   type StoredCheckpoint,
 } from './log-store.ts'
 export { createNoteLog } from './note-log.ts'

@@ -1,4 +1,11 @@
-import { DamagedLineError, createLineFile, decodeChecksumLine, encodeChecksumLine, openLineFile, readLineFile } from '@tallystick/base'
+import {
+  createLineFile,
+  DamagedLineError,
+  decodeChecksumLine,
+  encodeChecksumLine,
+  openLineFile,
+  readLineFile,
+} from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import { lockDirectory } from '@tallystick/database'
 import { encodeUtf8, leafHash } from '@tallystick/tlog'

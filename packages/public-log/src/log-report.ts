@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '@tallystick/database'
-import { findAlteredRows } from './find-altered-rows.ts'
-import { MissingEntriesError, countEntries, findCheckpoint, readLeaves } from './log-store.ts'
 import { createMerkleTree, equalBytes, rootOf } from '@tallystick/tlog'
+import { findAlteredRows } from './find-altered-rows.ts'
+import { countEntries, findCheckpoint, MissingEntriesError, readLeaves } from './log-store.ts'
 
 /** State of the public log in the database. */
 export type LogReport = {

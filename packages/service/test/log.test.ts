@@ -1,8 +1,8 @@
 // @module-tag server
 
-import { decodeBase64, leafHash, verifyInclusion } from '@tallystick/tlog'
 import { type LogProof, logProofSchema } from '@tallystick/core'
 import { createLogKeyText } from '@tallystick/public-log'
+import { decodeBase64, leafHash, verifyInclusion } from '@tallystick/tlog'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startFakeRpc } from './fake-rpc.ts'
 import { chain324, createDeferrals, createKey, newDatabase, notesOf, start, type TestService } from './harness.ts'

@@ -12,8 +12,8 @@ import {
   periodAt,
   type SignerEntry,
 } from '@tallystick/core'
-import { type MonitorEvent, type MonitorState, createMonitor, createState } from '@tallystick/monitor'
-import { type VerifierKey, parseVerifierKey } from '@tallystick/tlog'
+import { createMonitor, createState, type MonitorEvent, type MonitorState } from '@tallystick/monitor'
+import { parseVerifierKey, type VerifierKey } from '@tallystick/tlog'
 import { createPublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import { servePublicLog } from '@tallystick/workbench/public-log/serve-public-log'
 import { type Address, type Hex, parseSignature } from 'viem'

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { formatVerifierKey, isOrigin } from '@tallystick/tlog'
 import { TallystickError } from '@tallystick/core'
-import { type LogKey, createLogKeyText, parseLogKey } from '@tallystick/public-log'
+import { createLogKeyText, type LogKey, parseLogKey } from '@tallystick/public-log'
 import { readConfigJson } from '@tallystick/service'
+import { formatVerifierKey, isOrigin } from '@tallystick/tlog'
 
 type InitOptions = {
   readonly config: string

@@ -1,6 +1,6 @@
-import { parseVerifierKey } from '@tallystick/tlog'
 import { startMonitor } from '@tallystick/monitor'
 import { isHttpUrl, stopOnSignal } from '@tallystick/service'
+import { parseVerifierKey } from '@tallystick/tlog'
 import type { Command } from 'commander'
 import { exitCodes } from './output.ts'
 import type { Terminal } from './terminal.ts'

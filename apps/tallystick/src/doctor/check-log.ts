@@ -1,6 +1,6 @@
-import { openCheckpoint } from '@tallystick/tlog'
-import { type LogReport, countJournalEntries, parseLogKey, readMirrorHead } from '@tallystick/public-log'
+import { countJournalEntries, type LogReport, parseLogKey, readMirrorHead } from '@tallystick/public-log'
 import type { Config, Findings } from '@tallystick/service'
+import { openCheckpoint } from '@tallystick/tlog'
 
 const shownMax = 5
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
-import { formatVerifierKey } from '@tallystick/tlog'
 import { createPrivateKeySigner } from '@tallystick/issuer'
-import { type LogKey, createLogKeyText, parseLogKey } from '@tallystick/public-log'
+import { createLogKeyText, type LogKey, parseLogKey } from '@tallystick/public-log'
+import { formatVerifierKey } from '@tallystick/tlog'
 import type { Answers } from './questions.ts'
 
 export type NewFile = { readonly path: string; readonly content: string }

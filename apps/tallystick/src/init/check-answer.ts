@@ -1,7 +1,16 @@
 import { existsSync } from 'node:fs'
-import { isOrigin } from '@tallystick/tlog'
 import { createPrivateKeySigner } from '@tallystick/issuer'
-import { addressSchema, awsKeySchema, checkAuthority, checkCertificate, gcpKeySchema, httpUrl, networkSchema, secretSchema } from '@tallystick/service'
+import {
+  addressSchema,
+  awsKeySchema,
+  checkAuthority,
+  checkCertificate,
+  gcpKeySchema,
+  httpUrl,
+  networkSchema,
+  secretSchema,
+} from '@tallystick/service'
+import { isOrigin } from '@tallystick/tlog'
 import { z } from 'zod'
 import type { Answers } from './questions.ts'
 

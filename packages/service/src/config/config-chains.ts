@@ -1,6 +1,6 @@
 import type { Secret } from '@tallystick/base'
-import { entryBytesMax } from '@tallystick/tlog'
 import { notesEntryBytesMax } from '@tallystick/public-log'
+import { entryBytesMax } from '@tallystick/tlog'
 import { z } from 'zod'
 import { addressSchema, explorerSchema, isList, isObject, publicRpcSchema, tenorsSchema } from './config-fields.ts'
 import { type ConfigSources, secretUrlSchema } from './config-secrets.ts'

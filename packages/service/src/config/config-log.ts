@@ -1,6 +1,6 @@
 import type { Secret } from '@tallystick/base'
-import { isOrigin } from '@tallystick/tlog'
 import { parseLogKey } from '@tallystick/public-log'
+import { isOrigin } from '@tallystick/tlog'
 import { z } from 'zod'
 import type { ConfigSources } from './config-secrets.ts'
 

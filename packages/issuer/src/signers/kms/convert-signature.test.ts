@@ -4,7 +4,14 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { openChainRecover } from '../../../../service/test/kms/chain-recover.ts'
 import { opensslKeyOf } from '../../../../service/test/kms/openssl-key.ts'
-import { encodeDer, modulo, order, pointOf, signDigest, toBigInt } from '../../../../service/test/kms/random-signatures.ts'
+import {
+  encodeDer,
+  modulo,
+  order,
+  pointOf,
+  signDigest,
+  toBigInt,
+} from '../../../../service/test/kms/random-signatures.ts'
 import { convertSignature } from './convert-signature.ts'
 
 const privateKey = `0x${'01'.repeat(32)}` as const
