@@ -1,9 +1,9 @@
 // Bundles each built program into one file, or the command line into a few, unless it is up to date. Node loads that in
 // a third of the time that it takes to find and load a thousand modules.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { nameModules, readFace } from './name-modules.mjs'
+import { nodeProgram } from './node-program.mjs'
 
 const programs = [
   'apps/tallystick/dist/cli.js',
@@ -45,51 +45,16 @@ async function bundle(entries) {
         absWorkingDir: root,
         entryPoints: [entry],
         outdir: dirname(target),
-        bundle: true,
         // A command of the command line loads what it needs when it runs. The other programs need everything.
         splitting: entry.endsWith('/cli.js'),
         chunkNames: 'chunks/[name]-[hash]',
         write: false,
-        format: 'esm',
-        platform: 'node',
-        target: 'node20',
-        // These load further files of their packages.
-        external: ['@electric-sql/pglite', '@nomicfoundation/edr', 'pg-native'],
-        // Bundled CommonJS modules call require for modules of Node.
-        banner: {
-          js: "import { createRequire as createBundleRequire } from 'node:module'\nconst require = createBundleRequire(import.meta.url)",
-        },
-        plugins: [nameModulesOfFaces()],
+        ...nodeProgram,
         logLevel: 'warning',
       })
       writeBundle(target, outputFiles)
     }),
   )
-}
-
-/** Lets esbuild see the modules behind the faces of our packages. */
-function nameModulesOfFaces() {
-  const faces = new Map()
-  const findFace = (imported) => {
-    const [, name, entry = 'index'] = /^@tallystick\/([\w-]+)(?:\/(pure))?$/.exec(imported) ?? []
-    if (name === undefined) return undefined
-    const folder = join(root, 'packages', name, 'dist')
-    if (!faces.has(imported)) {
-      const text = readFileSync(join(folder, `${entry}.js`), 'utf8')
-      faces.set(
-        imported,
-        readFace(text, (path) => join(folder, path)),
-      )
-    }
-    return faces.get(imported)
-  }
-  return {
-    name: 'modules-of-faces',
-    setup: (build) =>
-      build.onLoad({ filter: /\/(?:packages|apps)\/[\w-]+\/dist\/.*\.js$/ }, ({ path }) => ({
-        contents: nameModules(readFileSync(path, 'utf8'), findFace),
-      })),
-  }
 }
 
 /**

@@ -1,5 +1,4 @@
 import { openDatabase } from '@tallystick/database'
-// The package name resolves to the build, which starts three times as fast as the sources.
 import { createFollower, openSubgraph } from '@tallystick/subgraph'
 import { createMapping, schema } from './follow-mapping.mjs'
 

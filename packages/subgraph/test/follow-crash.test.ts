@@ -2,18 +2,18 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { openDatabase } from '@tallystick/database'
 import { quickFlags } from '@tallystick/workbench/quick-flags'
 import { createTestDatabase, type DatabaseEngine } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { bundleChild } from './bundle-child.ts'
 import { startChain, type TestChain } from './follow-chain.ts'
 import { followInto, tablesOfFresh } from './follow-index.ts'
 import { createRandom, forwardAll, type ProxiedCall, startProxy, type TestProxy } from './follow-proxy.ts'
 import { openTest } from './open-fixture.ts'
 import { readTables, type TableRow } from './read-tables.ts'
 
-const script = fileURLToPath(new URL('follow-child.mjs', import.meta.url))
+let script: string
 const namespace = 'crash'
 let chain: TestChain
 let proxy: TestProxy
@@ -21,6 +21,7 @@ let head: number
 let expected: Readonly<Record<string, readonly TableRow[]>>
 
 beforeAll(async () => {
+  script = await bundleChild('follow-child')
   chain = await startChain()
   proxy = await startProxy(chain.url)
   await chain.grow(Array.from({ length: 300 }, (_, salt) => [{ logs: 10, salt }, { empty: 2 }]).flat())

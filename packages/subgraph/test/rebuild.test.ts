@@ -3,12 +3,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { openDatabase } from '@tallystick/database'
 import { quickFlags } from '@tallystick/workbench/quick-flags'
 import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Mapping, openSubgraph, type RebuildOptions, rebuildIndex, type Subgraph } from '../src/index.ts'
+import { bundleChild } from './bundle-child.ts'
 import { startChain, type TestChain } from './follow-chain.ts'
 import { followInto, type TestIndex, tablesOfFresh } from './follow-index.ts'
 import { createMapping, schema } from './follow-mapping.mjs'
@@ -16,12 +16,13 @@ import { startProxy, type TestProxy } from './follow-proxy.ts'
 import { type OpenTest, openTest } from './open-fixture.ts'
 import { readTallyError } from './rebuild-queries.mjs'
 
-const script = fileURLToPath(new URL('rebuild-child.mjs', import.meta.url))
+let script: string
 /** Error of a tampered index. */
 const wrongBy = -1_000
 let chain: TestChain
 let proxy: TestProxy
 beforeAll(async () => {
+  script = await bundleChild('rebuild-child')
   chain = await startChain()
   proxy = await startProxy(chain.url)
   await chain.grow(Array.from({ length: 40 }, (_, salt) => [{ logs: 2, salt }, { empty: 9 }]).flat())
