@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { createCommand } from '../apps/sandbox/src/options.ts'
 import { createProgram } from '../apps/tallystick/src/commands/create-program.ts'
-import { exitCodes } from '../apps/tallystick/src/commands/output.ts'
+import { exitCodes } from '../apps/tallystick/src/commands/terminal/output.ts'
 
 const text = readFileSync(new URL('../docs/command-line.md', import.meta.url), 'utf8')
 const documented = [...text.matchAll(/^\| `(.+?)` \|/gm)].map(([, command]) => command as string)

@@ -1,5 +1,5 @@
-import { exitCodes } from './commands/output.ts'
 import { runCommandLine } from './commands/run-command-line.ts'
+import { exitCodes } from './commands/terminal/output.ts'
 
 // The reader of the output, such as `head`, may exit first. `serve` continues and has its own writer.
 if (process.argv[2] !== 'serve') {

@@ -18,7 +18,7 @@ import {
   signerAddress,
   signerKey,
 } from '../../../packages/service/test/harness.ts'
-import type { CheckedNote } from '../src/commands/verify-notes.ts'
+import type { CheckedNote } from '../src/commands/notes/verify-notes.ts'
 import { launch, prepareSite, type Site, serve, serveHere, tallystick, tallystickProcess } from './process.ts'
 
 const defer = onTestFinished as never

@@ -19,7 +19,7 @@ import {
   start,
   type TestService,
 } from '../../../packages/service/test/harness.ts'
-import { formatCurveReport, formatDifference } from '../src/commands/format-curve.ts'
+import { formatCurveReport, formatDifference } from '../src/commands/curve/format-curve.ts'
 import { failuresOf, linesOf, visit } from './doctor-site.ts'
 
 const otherPool = '0x0000000000000000000000000000000000000abc'

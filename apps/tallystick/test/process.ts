@@ -10,7 +10,7 @@ import { quickFlags } from '@tallystick/workbench/quick-flags'
 import pino from 'pino'
 import { type Defer, prepare, type Setting } from '../../../packages/service/test/harness.ts'
 import { runCommandLine } from '../src/commands/run-command-line.ts'
-import type { Terminal } from '../src/commands/terminal.ts'
+import type { Terminal } from '../src/commands/terminal/terminal.ts'
 
 const cli = fileURLToPath(new URL('../bin/tallystick.js', import.meta.url))
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Command } from 'commander'
 import { addExamples } from './examples.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 export function addConfigCommand(program: Command, terminal: Terminal): void {
   const config = program.command('config').description('describe the configuration file')

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createProgram, everyCommand } from './create-program.ts'
 import { examplesOf } from './examples.ts'
 import { runCommandLine } from './run-command-line.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 

@@ -2,12 +2,12 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { DatabaseReport } from '../schema/database-report.ts'
 import type { RevertReport } from '../schema/revert-schema.ts'
 import { addExamples } from './examples.ts'
-import type { Layout } from './layout.ts'
-import { nameUser } from './name-user.ts'
+import { nameUser } from './operator/name-user.ts'
 import { addCommonOptions, type CommonOptions } from './options.ts'
-import { createOutput, exitCodes } from './output.ts'
-import { formatTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
+import type { Layout } from './terminal/layout.ts'
+import { createOutput, exitCodes } from './terminal/output.ts'
+import { formatTable } from './terminal/table.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 type RevertOptions = CommonOptions & { readonly to?: string; readonly yes: boolean }
 
@@ -22,7 +22,7 @@ function addStatusCommand(database: Command, terminal: Terminal): void {
   const status = addCommonOptions(
     database.command('status').description('show which migrations are applied, and the releases that run'),
   ).action(async (options: CommonOptions) => {
-    const { runOnSchema } = await import('./run-on-schema.ts')
+    const { runOnSchema } = await import('./operator/run-on-schema.ts')
     const { reportDatabase } = await import('../schema/database-report.ts')
     const report = await runOnSchema({ path: options.config, env: terminal.env }, reportDatabase)
     const output = createOutput(terminal, options)
@@ -42,7 +42,7 @@ function addRevertCommand(database: Command, terminal: Terminal): void {
     .option('--to <release>', 'release whose schema stays (default: the one before the newest migration)', parseRelease)
     .option('--yes', 'change the database; without it, the migrations and the data that is lost are only listed', false)
     .action(async ({ to, yes, ...options }: RevertOptions) => {
-      const { runOnSchema } = await import('./run-on-schema.ts')
+      const { runOnSchema } = await import('./operator/run-on-schema.ts')
       const { revertSchema } = await import('../schema/revert-schema.ts')
       const request = { to, isConfirmed: yes, actor: `local:${nameUser()}` }
       const source = { path: options.config, env: terminal.env }

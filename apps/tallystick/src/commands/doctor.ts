@@ -3,8 +3,8 @@ import type { Command } from 'commander'
 import { addExamples } from './examples.ts'
 import { formatChecks, summarise } from './format-checks.ts'
 import { addCommonOptions, type CommonOptions, parseList } from './options.ts'
-import { createOutput, exitCodes } from './output.ts'
-import type { Terminal } from './terminal.ts'
+import { createOutput, exitCodes } from './terminal/output.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 const codeOf = { healthy: exitCodes.done, failed: exitCodes.failed, misconfigured: exitCodes.config } as const
 

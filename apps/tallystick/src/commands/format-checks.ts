@@ -1,6 +1,6 @@
 import type { Check, CheckOutcome } from '@tallystick/service'
-import { wrapText } from './display-width.ts'
-import { type Layout, plainLayout, type Style } from './layout.ts'
+import { wrapText } from './terminal/display-width.ts'
+import { type Layout, plainLayout, type Style } from './terminal/layout.ts'
 
 const marks: Readonly<Record<CheckOutcome, string>> = {
   ok: '✓ ok  ',

@@ -2,10 +2,10 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Part, parts, type Question, questions } from '../init/questions.ts'
 import type { InitResult } from '../init/run-init.ts'
 import { addExamples } from './examples.ts'
-import type { Style } from './layout.ts'
 import { addCommonOptions, type CommonOptions, optionWithValues } from './options.ts'
-import { createOutput, exitCodes } from './output.ts'
-import type { Terminal } from './terminal.ts'
+import type { Style } from './terminal/layout.ts'
+import { createOutput, exitCodes } from './terminal/output.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 type Options = CommonOptions & { readonly yes: boolean; readonly add?: Part | undefined } & Readonly<
     Record<string, string | undefined>

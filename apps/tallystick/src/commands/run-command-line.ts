@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { createProgram } from './create-program.ts'
-import { exitCodes, reportFailure } from './output.ts'
-import type { Terminal } from './terminal.ts'
+import { exitCodes, reportFailure } from './terminal/output.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 /** Runs a command line and sets the exit code of the terminal. `serve` keeps running after this resolves. */
 export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<void> {

@@ -1,12 +1,12 @@
 import type { ChainStatus, StatusReport } from '@tallystick/core'
 import type { Command } from 'commander'
 import { addExamples } from './examples.ts'
-import type { Layout } from './layout.ts'
+import { withReader } from './operator/with-operator.ts'
 import { addCommonOptions, type CommonOptions } from './options.ts'
-import { createOutput, exitCodes } from './output.ts'
-import { formatTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
-import { withReader } from './with-operator.ts'
+import type { Layout } from './terminal/layout.ts'
+import { createOutput, exitCodes } from './terminal/output.ts'
+import { formatTable } from './terminal/table.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 export function addStatusCommand(program: Command, terminal: Terminal): void {
   const status = addCommonOptions(

@@ -16,7 +16,7 @@ import { createLogKeyText } from '@tallystick/public-log'
 import { loadConfig } from '@tallystick/service'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../commands/run-command-line.ts'
-import type { Terminal } from '../commands/terminal.ts'
+import type { Terminal } from '../commands/terminal/terminal.ts'
 
 const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
 const env = { TOKEN: 'a'.repeat(32), SIGNER: `0x${'01'.repeat(32)}`, RPC_324: 'https://rpc.example/v2/key' }

@@ -6,7 +6,7 @@ import { loadConfig } from '@tallystick/service'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../commands/run-command-line.ts'
-import type { Terminal } from '../commands/terminal.ts'
+import type { Terminal } from '../commands/terminal/terminal.ts'
 
 const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
 const positions = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'

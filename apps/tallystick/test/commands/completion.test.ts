@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { listCompletionNodes, type Shell, shells } from '../../src/commands/completion-tree.ts'
+import { listCompletionNodes, type Shell, shells } from '../../src/commands/completion/completion-tree.ts'
+import { formatCompletion } from '../../src/commands/completion/format-completion.ts'
 import { createProgram } from '../../src/commands/create-program.ts'
-import { formatCompletion } from '../../src/commands/format-completion.ts'
 
 const program = createProgram(process)
 const nodes = listCompletionNodes(program)

@@ -17,7 +17,7 @@ import {
   startMonitoredLog,
 } from '../../../../packages/service/test/monitored-log.ts'
 import { runCommandLine } from '../../src/commands/run-command-line.ts'
-import type { Terminal } from '../../src/commands/terminal.ts'
+import type { Terminal } from '../../src/commands/terminal/terminal.ts'
 
 async function newDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-monitor-'))

@@ -1,9 +1,9 @@
 import type { ClaimPlace, ExportReport, ImportReport } from '@tallystick/issuer'
 import type { Command } from 'commander'
-import { addExamples } from './examples.ts'
-import { addCommonOptions, type CommonOptions, optionWithValues, parsePlace } from './options.ts'
-import { createOutput } from './output.ts'
-import type { Terminal } from './terminal.ts'
+import { addExamples } from '../examples.ts'
+import { addCommonOptions, type CommonOptions, optionWithValues, parsePlace } from '../options.ts'
+import { createOutput } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 const places = ['journal', 'protection'] as const
 

@@ -1,13 +1,13 @@
 import type { QuotaUse, UsageReport } from '@tallystick/core'
 import { usageDaysMax } from '@tallystick/keys'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { addExamples } from './examples.ts'
-import type { Layout } from './layout.ts'
-import { addCommonOptions, type CommonOptions } from './options.ts'
-import { createOutput } from './output.ts'
-import { formatTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
-import { withReader } from './with-operator.ts'
+import { addExamples } from '../examples.ts'
+import { withReader } from '../operator/with-operator.ts'
+import { addCommonOptions, type CommonOptions } from '../options.ts'
+import type { Layout } from '../terminal/layout.ts'
+import { createOutput } from '../terminal/output.ts'
+import { formatTable } from '../terminal/table.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export function addUsageCommand(keys: Command, terminal: Terminal): void {
   const usage = addCommonOptions(keys.command('usage').description('show the requests of each key on all replicas'))

@@ -1,7 +1,7 @@
 import { eventTypes } from '@tallystick/core'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { addExamples } from './examples.ts'
-import { formatDeliveries, formatHooks, formatTest } from './format-hooks.ts'
+import { addExamples } from '../examples.ts'
+import { withOperator, withReader } from '../operator/with-operator.ts'
 import {
   addCommonOptions,
   type CommonOptions,
@@ -10,10 +10,10 @@ import {
   parseChain,
   parseDuration,
   parseList,
-} from './options.ts'
-import { createOutput, exitCodes, type Output } from './output.ts'
-import type { Terminal } from './terminal.ts'
-import { withOperator, withReader } from './with-operator.ts'
+} from '../options.ts'
+import { createOutput, exitCodes, type Output } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { formatDeliveries, formatHooks, formatTest } from './format-hooks.ts'
 
 type AddOptions = CommonOptions & { readonly types: string[]; readonly chain?: number }
 

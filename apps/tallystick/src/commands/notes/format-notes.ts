@@ -1,7 +1,7 @@
 import { formatNewYork, type NotesReport, type PeriodReport } from '@tallystick/core'
-import { formatOrigin } from './format-curve.ts'
-import { type Layout, paintStatus, plainLayout } from './layout.ts'
-import { formatTable } from './table.ts'
+import { formatOrigin } from '../curve/format-curve.ts'
+import { type Layout, paintStatus, plainLayout } from '../terminal/layout.ts'
+import { formatTable } from '../terminal/table.ts'
 import type { CheckedNote } from './verify-notes.ts'
 
 /** Formats the notes on offer of each chain, or why there are none, and the state of the next period. */

@@ -1,16 +1,7 @@
 import { type KeyView, keyKinds, keyScopes, type ReplicaReport } from '@tallystick/core'
 import { type Command, Option } from 'commander'
-import { addExamples } from './examples.ts'
-import {
-  addLimitOptions,
-  addUpdateCommand,
-  describeLimits,
-  type LimitOptions,
-  listFurtherLimits,
-  toLimits,
-} from './keys-limits.ts'
-import { addUsageCommand } from './keys-usage.ts'
-import { type Layout, paintStatus } from './layout.ts'
+import { addExamples } from '../examples.ts'
+import { withOperator, withReader } from '../operator/with-operator.ts'
 import {
   addCommonOptions,
   type CommonOptions,
@@ -20,11 +11,20 @@ import {
   parseInstant,
   parseList,
   parseRpm,
-} from './options.ts'
-import { createOutput, exitCodes, type Output } from './output.ts'
-import { formatTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
-import { withOperator, withReader } from './with-operator.ts'
+} from '../options.ts'
+import { type Layout, paintStatus } from '../terminal/layout.ts'
+import { createOutput, exitCodes, type Output } from '../terminal/output.ts'
+import { formatTable } from '../terminal/table.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import {
+  addLimitOptions,
+  addUpdateCommand,
+  describeLimits,
+  type LimitOptions,
+  listFurtherLimits,
+  toLimits,
+} from './limits.ts'
+import { addUsageCommand } from './usage.ts'
 
 type CreateOptions = CommonOptions & {
   readonly name: string

@@ -1,12 +1,12 @@
 import type { FullReconcileReport } from '@tallystick/issuer'
 import type { DiscardReport } from '@tallystick/service'
 import type { Command } from 'commander'
-import { addExamples } from './examples.ts'
-import type { Layout } from './layout.ts'
-import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
-import { createOutput, exitCodes } from './output.ts'
-import type { Terminal } from './terminal.ts'
-import { withOperator, withReader } from './with-operator.ts'
+import { addExamples } from '../examples.ts'
+import { withOperator, withReader } from '../operator/with-operator.ts'
+import { addCommonOptions, type CommonOptions, parseChain } from '../options.ts'
+import type { Layout } from '../terminal/layout.ts'
+import { createOutput, exitCodes } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export function addNotesCommand(program: Command, terminal: Terminal): void {
   const notes = program

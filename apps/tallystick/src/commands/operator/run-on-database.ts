@@ -1,8 +1,8 @@
 import { createClock } from '@tallystick/base'
 import { readDatabaseTime } from '@tallystick/issuer'
 import { createOperator, loadConfig, type Operator, openDatabaseToRead, openServiceDatabase } from '@tallystick/service'
+import type { ConfigSource } from '../terminal/terminal.ts'
 import { nameUser } from './name-user.ts'
-import type { ConfigSource } from './terminal.ts'
 
 /** Runs an operator's command directly on the database of a configuration. */
 export async function runOnDatabase<Result>(

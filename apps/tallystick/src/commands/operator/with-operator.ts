@@ -1,5 +1,5 @@
 import type { Operator } from '@tallystick/service'
-import type { ConfigSource } from './terminal.ts'
+import type { ConfigSource } from '../terminal/terminal.ts'
 
 /** Part of the operator that changes nothing. */
 export type Reader = Pick<

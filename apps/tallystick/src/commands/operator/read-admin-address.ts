@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { adminUrlOf, readReference } from '@tallystick/service'
-import type { ConfigSource } from './terminal.ts'
+import type { ConfigSource } from '../terminal/terminal.ts'
 
 export type AdminAddress = { readonly url: string; readonly token: string }
 

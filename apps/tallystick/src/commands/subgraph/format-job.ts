@@ -1,6 +1,6 @@
 import type { IndexJob, IndexReport } from '@tallystick/service'
-import type { Layout, Style } from './layout.ts'
-import { formatTable } from './table.ts'
+import type { Layout, Style } from '../terminal/layout.ts'
+import { formatTable } from '../terminal/table.ts'
 
 /** Formats the result of a job that has ended. */
 export function formatJob(job: IndexJob, { red, green }: Style): string {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { addExamples } from './examples.ts'
+import { addExamples } from '../examples.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import type { MonitorCommandOptions } from './run-monitor.ts'
-import type { Terminal } from './terminal.ts'
 
 const exampleKey = 'notes.example/log+ffb20d45+AW2hSqro1+e+ox0NNeeiiHWsuSTuxxetAssxB6ueLmmS'
 

@@ -1,11 +1,11 @@
 import type { LogReport } from '@tallystick/public-log'
 import type { Command } from 'commander'
-import { addExamples } from './examples.ts'
-import type { Style } from './layout.ts'
-import { addCommonOptions, type CommonOptions } from './options.ts'
-import { createOutput, exitCodes } from './output.ts'
-import type { Terminal } from './terminal.ts'
-import { withReader } from './with-operator.ts'
+import { addExamples } from '../examples.ts'
+import { withReader } from '../operator/with-operator.ts'
+import { addCommonOptions, type CommonOptions } from '../options.ts'
+import type { Style } from '../terminal/layout.ts'
+import { createOutput, exitCodes } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export function addLogCommand(program: Command, terminal: Terminal): void {
   const log = program.command('log').description('create the key of the public log, verify the log in the database')

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { TallystickError } from '@tallystick/core'
 import type { IndexJob, Operator } from '@tallystick/service'
+import type { CommonOptions } from '../options.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { formatProgress } from './format-job.ts'
-import type { CommonOptions } from './options.ts'
-import type { Terminal } from './terminal.ts'
 
 const pollMs = 250
 // Interval of the lines in a pipe or a file. On a terminal one line is rewritten.

@@ -1,6 +1,6 @@
 import { type ClaimPlace, type ExportReport, exportClaims, type ImportReport, importClaims } from '@tallystick/issuer'
 import { loadConfig } from '@tallystick/service'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 /** Exports what the signer of a configuration file signed. */
 export function exportFrom(

@@ -1,6 +1,6 @@
 import type { CurvePreviewReport } from '@tallystick/core'
-import { type Layout, plainLayout } from './layout.ts'
-import { formatTable } from './table.ts'
+import { type Layout, plainLayout } from '../terminal/layout.ts'
+import { formatTable } from '../terminal/table.ts'
 
 const verdicts: Readonly<Record<CurvePreviewReport['verdict'], string>> = {
   store: 'It would be stored.',

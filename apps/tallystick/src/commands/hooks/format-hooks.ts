@@ -1,7 +1,7 @@
 import type { HookTest, ListedHookView } from '@tallystick/core'
 import type { DeliveryView } from '@tallystick/service'
-import { type Layout, paintStatus, plainLayout } from './layout.ts'
-import { formatTable } from './table.ts'
+import { type Layout, paintStatus, plainLayout } from '../terminal/layout.ts'
+import { formatTable } from '../terminal/table.ts'
 
 export function formatHooks(hooks: readonly ListedHookView[], layout: Layout = plainLayout): string {
   if (hooks.length === 0) return 'No hooks yet. Add one with `tallystick hooks add <url> --types notes`.'

@@ -1,8 +1,8 @@
 import type { CurveInForce, CurveProvenance, CurveReport, CurveView, ProposalView } from '@tallystick/core'
 import { pickPoints } from '@tallystick/issuer'
+import { type Layout, plainLayout } from '../terminal/layout.ts'
+import { formatTable } from '../terminal/table.ts'
 import { drawCurve, sortedTenors } from './draw-curve.ts'
-import { type Layout, plainLayout } from './layout.ts'
-import { formatTable } from './table.ts'
 
 type Points = Readonly<Record<string, number>>
 

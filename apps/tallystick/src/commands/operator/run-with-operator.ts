@@ -1,10 +1,10 @@
 import { hostname } from 'node:os'
 import { type ErrorBody, type ErrorCode, TallystickError } from '@tallystick/core'
 import type { Operator } from '@tallystick/service'
+import type { ConfigSource } from '../terminal/terminal.ts'
 import { nameUser } from './name-user.ts'
 import { type AdminAddress, readAdminAddress } from './read-admin-address.ts'
 import { requestText } from './request-text.ts'
-import type { ConfigSource } from './terminal.ts'
 
 const probeTimeoutMs = 2_000
 const callTimeoutMs = 30_000

@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '@tallystick/database'
 import { assertDatabaseExists, loadConfig } from '@tallystick/service'
-import type { ConfigSource } from './terminal.ts'
+import type { ConfigSource } from '../terminal/terminal.ts'
 
 /** Runs a command on the database of a configuration, whatever its schema. It creates and migrates nothing. */
 export async function runOnSchema<Result>(

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
+import { addExamples } from '../examples.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { type Shell, shells } from './completion-tree.ts'
-import { addExamples } from './examples.ts'
-import type { Terminal } from './terminal.ts'
 
 /** Adds the command that prints a completion script. It completes the commands and options of this very program. */
 export function addCompletionCommand(program: Command, terminal: Terminal): void {

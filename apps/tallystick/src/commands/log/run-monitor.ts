@@ -2,9 +2,9 @@ import { startMonitor } from '@tallystick/monitor'
 import { isHttpUrl, stopOnSignal } from '@tallystick/service'
 import { parseVerifierKey } from '@tallystick/tlog'
 import type { Command } from 'commander'
-import { exitCodes } from './output.ts'
-import type { Terminal } from './terminal.ts'
-import { createUrlSchema } from './url-option.ts'
+import { exitCodes } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { createUrlSchema } from '../url-option.ts'
 
 export type MonitorCommandOptions = {
   readonly key: string

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
-import type { Comparison } from '../compare/compare-sources.ts'
-import type { PairResult } from '../compare/run-comparison.ts'
-import { addExamples } from './examples.ts'
-import type { Style } from './layout.ts'
-import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
-import { createOutput, exitCodes } from './output.ts'
-import type { Terminal } from './terminal.ts'
+import type { Comparison } from '../../compare/compare-sources.ts'
+import type { PairResult } from '../../compare/run-comparison.ts'
+import { addExamples } from '../examples.ts'
+import { addCommonOptions, type CommonOptions, parseChain } from '../options.ts'
+import type { Style } from '../terminal/layout.ts'
+import { createOutput, exitCodes } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 type CompareCommandOptions = CommonOptions & {
   readonly chain: number
@@ -33,7 +33,7 @@ export function addDataCommand(program: Command, terminal: Terminal): void {
       'subgraph to compare with: a URL, env:NAME or file:path (default: those of the configuration)',
     )
     .action(async (options: CompareCommandOptions, command: Command) => {
-      const { runComparison } = await import('../compare/run-comparison.ts')
+      const { runComparison } = await import('../../compare/run-comparison.ts')
       const { randomInt } = await import('node:crypto')
       const url = options.url === undefined ? undefined : await readUrl(options.url, { terminal, command })
       const seed = options.seed ?? randomInt(2 ** 31)
@@ -76,7 +76,7 @@ async function readUrl(
   text: string,
   { terminal, command }: { readonly terminal: Terminal; readonly command: Command },
 ): Promise<string> {
-  const { createUrlSchema } = await import('./url-option.ts')
+  const { createUrlSchema } = await import('../url-option.ts')
   const parsed = createUrlSchema(terminal.env).safeParse(text)
   return parsed.success
     ? parsed.data

@@ -1,12 +1,12 @@
 import type { IndexJob, IndexReport } from '@tallystick/service'
 import { type Command, InvalidArgumentError } from 'commander'
-import { addExamples } from './examples.ts'
+import { addExamples } from '../examples.ts'
+import { withOperator, withReader } from '../operator/with-operator.ts'
+import { addCommonOptions, type CommonOptions, parseChain } from '../options.ts'
+import { createOutput, exitCodes } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { followJob } from './follow-job.ts'
 import { formatJob, formatJobs } from './format-job.ts'
-import { addCommonOptions, type CommonOptions, parseChain } from './options.ts'
-import { createOutput, exitCodes } from './output.ts'
-import type { Terminal } from './terminal.ts'
-import { withOperator, withReader } from './with-operator.ts'
 
 type ChainOptions = CommonOptions & { readonly chain: number }
 

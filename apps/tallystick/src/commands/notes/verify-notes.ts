@@ -4,7 +4,7 @@ import { decodeNote, type Note, type NoteTimes, noteStatusAt, TallystickError, v
 import { openSigners } from '@tallystick/issuer'
 import { type ChainConfig, describeTimes, loadConfig } from '@tallystick/service'
 import { type Address, isAddress } from 'viem'
-import type { ConfigSource } from './terminal.ts'
+import type { ConfigSource } from '../terminal/terminal.ts'
 
 export type CheckedNote = {
   readonly chainId: number

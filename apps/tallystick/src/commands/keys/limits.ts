@@ -1,10 +1,10 @@
 import type { KeyView, ReplicaReport } from '@tallystick/core'
 import { type Command, InvalidArgumentError } from 'commander'
-import { addExamples } from './examples.ts'
-import { addCommonOptions, type CommonOptions, parseList, parseRpm } from './options.ts'
-import { createOutput, exitCodes } from './output.ts'
-import type { Terminal } from './terminal.ts'
-import { withOperator } from './with-operator.ts'
+import { addExamples } from '../examples.ts'
+import { withOperator } from '../operator/with-operator.ts'
+import { addCommonOptions, type CommonOptions, parseList, parseRpm } from '../options.ts'
+import { createOutput, exitCodes } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 /** Options of a key's limits. Left out options stay undefined. */
 export type LimitOptions = {
