@@ -193,6 +193,35 @@ describe('limits of a query', () => {
     expect(await messageOf({ operationName: 'C' })).toBe('Unknown operation named "C".')
   })
 
+  // In a query of /data, the variable `chains` selects the chains. Here it is a variable like any other.
+  describe('behavior: a variable named `chains` changes no limit', () => {
+    const deep = `{ ${'notes { owner { '.repeat(5)}id${' } }'.repeat(5)} }`
+    const wide = '{ notes(first: 200) { id } }'
+
+    test.each([
+      ['query ($chains: Int) { accounts(first: $chains) SELECTION }', undefined],
+      ['query ($chains: ID!) { accounts SELECTION note(id: $chains) { id } }', undefined],
+      ['query ($chains: Int) { ...F } fragment F on Query { accounts(first: $chains) SELECTION }', undefined],
+      [
+        'query A($a: Int) { accounts(first: $a) SELECTION } query B($chains: Int) { notes(first: $chains) { id } }',
+        'A',
+      ],
+    ])('%s', async (text, operationName) => {
+      const variables = { chains: 501, a: 501 }
+      const ask = async (selection: string, given: object = variables) => {
+        const asked = { query: text.replace('SELECTION', selection), variables: given, operationName }
+        const query = { ...asked, variables: JSON.stringify(given), operationName: operationName ?? '' }
+        const [posted, got] = [await post(asked), await call(`${url}?${new URLSearchParams(query)}`)]
+        expect(got.json()).toEqual(posted.json())
+        return posted.json()
+      }
+      expect(await ask(deep)).toEqual({ errors: [{ message: expect.stringContaining('12 levels deep') }] })
+      const isCounted = /first: \$(chains|a)\) SELECTION/.test(text)
+      if (isCounted) expect(await ask(wide)).toEqual({ errors: [{ message: expect.stringContaining('100200 rows') }] })
+      expect(await ask('{ id }', { chains: 5, a: 5 })).toHaveProperty('data.accounts', [{ id: '0xa1' }])
+    })
+  })
+
   test('behavior: allows the largest query of /data with the head selection that a gateway adds', async () => {
     const head = 'tallystickHead: _meta { block { number hash timestamp } }'
     // 30 root fields, 100 aliases and the maximum of tokens.

@@ -1,5 +1,6 @@
 import type { Database } from '@tallystick/database'
 import { deploymentOf } from './deployment-of.ts'
+import type { ErrorEntry } from './query/answer/describe-failure.ts'
 import type { Answer } from './query/answer/write-answer.ts'
 import { createQueryEngine, type QueryResult } from './query/create-query-engine.ts'
 import type { QueryRequest } from './query/request/read-request.ts'
@@ -71,6 +72,8 @@ export type Subgraph = {
   execute(request: QueryRequest): Promise<QueryResult>
   /** Answers a query with the data as JSON text, the head it was read from, and the code of a failure. */
   answer(request: QueryRequest): Promise<Answer>
+  /** Returns the errors of a text that is not a valid query. It is not run. */
+  findErrors(query: string): readonly ErrorEntry[]
 }
 
 const queryTimeoutMsDefault = 10_000
@@ -82,7 +85,7 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
   const api = apiSchemaOf(schema)
   const store = await openStore(database, { model: api.model, namespace })
   const deployment = options.deployment ?? deploymentOf(schema)
-  const answerQuery = createQueryEngine({
+  const engine = createQueryEngine({
     api,
     store,
     deployment,
@@ -93,7 +96,7 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
   const known = createKnownHead(await readHead(database, store.layout))
   const answer = async (request: QueryRequest) => {
     const setHead = known.startRead()
-    const answered = await answerQuery(request)
+    const answered = await engine.answer(request)
     if (answered.head) setHead(answered.head)
     return answered
   }
@@ -133,6 +136,7 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
     findFirstBlock: () => findFirstBlock(database, store.layout),
     execute: async (request) => toResult(await answer(request)),
     answer,
+    findErrors: engine.findErrors,
   }
 }
 

@@ -1,5 +1,5 @@
 import { TallystickError } from '@tallystick/core'
-import type { Answer, QueryRequest } from '@tallystick/subgraph'
+import type { Answer, QueryRequest, Subgraph } from '@tallystick/subgraph'
 import type { GraphQLSchema } from 'graphql'
 import { type Head, toHead } from '../chain-subgraph.ts'
 import { type AnalysedQuery, createAnalyse } from '../query/analyse-query.ts'
@@ -16,17 +16,21 @@ const answerBytesMax = 8 * 1024 * 1024
 
 /**
  * Creates the function that answers public queries. A query that exceeds a limit gets the message of that limit. Other
- * errors come from the subgraph and use graph-node's texts. Never throws.
+ * errors come from the subgraph and use graph-node's texts. A query whose size is not known is never run. Never throws.
  */
 export function createPublicAnswer(
-  subgraph: { answer(request: QueryRequest): Promise<Answer> },
+  subgraph: Pick<Subgraph, 'answer' | 'findErrors'>,
   schema: GraphQLSchema,
 ): AnswerPublic {
-  const analyse = createAnalyse(schema, publicQueryLimits)
+  const analyse = createAnalyse(schema, { limits: publicQueryLimits, hasChains: false })
   return async (request, begin) => {
     begin()
-    const message = findExcess(analyse, request)
-    if (message !== undefined) return { body: encodeErrors([{ message }]), head: undefined }
+    const rejection = findRejection(analyse, request)
+    if (rejection) {
+      const isOverLimit = rejection.details?.['limit'] !== undefined
+      const errors = isOverLimit ? [] : subgraph.findErrors(request.query)
+      return { body: encodeErrors(errors.length > 0 ? errors : [{ message: rejection.message }]), head: undefined }
+    }
     const { data, errors, head: read } = await subgraph.answer(request)
     const head = toHead(read)
     const body = encodeAnswer(data, errors)
@@ -34,8 +38,8 @@ export function createPublicAnswer(
   }
 }
 
-/** Returns the message of the limit that a query exceeds. */
-function findExcess(analyse: (text: string) => AnalysedQuery, request: QueryRequest): string | undefined {
+/** Returns why a query is not run: it exceeds a limit, or its analysis failed. */
+function findRejection(analyse: (text: string) => AnalysedQuery, request: QueryRequest): TallystickError | undefined {
   try {
     const { operations } = analyse(request.query)
     const named = operations.length === 1 ? operations : operations.filter(({ name }) => name === request.operationName)
@@ -44,9 +48,8 @@ function findExcess(analyse: (text: string) => AnalysedQuery, request: QueryRequ
     }
     return undefined
   } catch (error) {
-    if (!(error instanceof TallystickError)) throw error
-    // The subgraph reports every other error itself.
-    return error.details?.['limit'] === undefined ? undefined : error.message
+    if (error instanceof TallystickError) return error
+    throw error
   }
 }
 

@@ -1,6 +1,7 @@
 import { TallystickError } from '@tallystick/core'
 import { assertNesting } from '@tallystick/subgraph'
 import {
+  type DefinitionNode,
   type DocumentNode,
   type FragmentDefinitionNode,
   GraphQLError,
@@ -16,7 +17,7 @@ import { LRUCache } from 'lru-cache'
 import { queryRejected } from '../chain-subgraph.ts'
 import { type MeasureContext, measureSelection, type Rows } from './measure-selection.ts'
 import { assertWithin, type QueryLimits, queryLimits } from './query-limits.ts'
-import { isChains, stripChains } from './strip-chains.ts'
+import { stripChains } from './strip-chains.ts'
 
 /** Facts about an operation that sending it requires. They are computed once per query text. */
 export type AnalysedOperation = {
@@ -38,7 +39,7 @@ type DeclaredVariable = {
 }
 
 export type AnalysedQuery = {
-  /** Without declarations of `$chains`. */
+  /** Without declarations of `$chains`, if the variable selects the chains. */
   readonly text: string
   readonly operations: readonly AnalysedOperation[]
 }
@@ -47,13 +48,19 @@ export type AnalysedQuery = {
 const textBytesMax = 4 * 1024 * 1024
 const textsMax = 2_000
 
+export type AnalyseOptions = {
+  readonly limits: QueryLimits
+  /** Whether the variable `chains` selects the chains of a request. It is then no variable of the query. */
+  readonly hasChains: boolean
+}
+
 /**
  * Creates the function that parses a query text and checks the limits. It caches results and errors. Throws
  * `query_rejected`.
  */
 export function createAnalyse(
   schema: GraphQLSchema,
-  limits: QueryLimits = queryLimits,
+  options: AnalyseOptions = { limits: queryLimits, hasChains: true },
 ): (text: string) => AnalysedQuery {
   const cache = new LRUCache<string, AnalysedQuery | TallystickError>({
     max: textsMax,
@@ -67,7 +74,7 @@ export function createAnalyse(
     if (known instanceof TallystickError) throw known
     if (known) return known
     texts += 1
-    const analysed = settle(() => analyse(schema, { text, id: texts.toString(36), limits }))
+    const analysed = settle(() => analyse(schema, { ...options, text, id: texts.toString(36) }))
     cache.set(text, analysed)
     if (analysed instanceof TallystickError) throw analysed
     return analysed
@@ -83,15 +90,15 @@ function settle(work: () => AnalysedQuery): AnalysedQuery | TallystickError {
   }
 }
 
-type Analysing = { readonly text: string; readonly id: string; readonly limits: QueryLimits }
+type Analysing = AnalyseOptions & { readonly text: string; readonly id: string }
 
-function analyse(schema: GraphQLSchema, { text: given, id, limits }: Analysing): AnalysedQuery {
-  const document = parseText(given, limits)
-  const operations = operationsOf(document)
-  const text = stripChains(given, document)
+function analyse(schema: GraphQLSchema, { text: given, id, limits, hasChains }: Analysing): AnalysedQuery {
+  const parsed = parseText(given, limits)
+  assertQueries(parsed)
+  const { text, document } = hasChains ? stripChains(given, parsed) : { text: given, document: parsed }
   const context: MeasureContext = { schema, fragments: fragmentsOf(document), measured: new Map() }
   const headAlias = findFreeName(text)
-  const analysed = operations.map((operation, index): AnalysedOperation => {
+  const analysed = document.definitions.filter(isOperation).map((operation, index): AnalysedOperation => {
     const rows = assertMeasures(context, { operation, limits })
     return {
       id: `${id}.${index}`,
@@ -119,22 +126,24 @@ function parseText(text: string, limits: QueryLimits): DocumentNode {
   }
 }
 
-function operationsOf({ definitions }: DocumentNode): readonly OperationDefinitionNode[] {
-  const operations: OperationDefinitionNode[] = []
+function assertQueries({ definitions }: DocumentNode): void {
   for (const definition of definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) continue
-    if (definition.kind !== Kind.OPERATION_DEFINITION) {
+    if (!isOperation(definition)) {
       throw queryRejected('A query may contain operations and fragments only, not type definitions.')
     }
     if (definition.operation !== 'query') {
       const { operation } = definition
       throw queryRejected(`Only queries are supported. This is a ${operation}.`, { operation })
     }
-    operations.push(definition)
   }
+  const operations = definitions.filter(isOperation)
   if (operations.length === 0) throw queryRejected('The query contains no operation.')
   rejectRepeated(operations)
-  return operations
+}
+
+function isOperation(definition: DefinitionNode): definition is OperationDefinitionNode {
+  return definition.kind === Kind.OPERATION_DEFINITION
 }
 
 function rejectRepeated(operations: readonly OperationDefinitionNode[]): void {
@@ -177,8 +186,7 @@ function withDefaults(rows: Exclude<Rows, number>, declared: readonly DeclaredVa
 }
 
 function variablesOf({ variableDefinitions = [] }: Pick<OperationDefinitionNode, 'variableDefinitions'>) {
-  const forwarded = variableDefinitions.filter((definition) => !isChains(definition))
-  return forwarded.map(
+  return variableDefinitions.map(
     ({ variable, type, defaultValue }): DeclaredVariable => ({
       name: variable.name.value,
       type: print(type),

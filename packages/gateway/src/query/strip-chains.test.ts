@@ -3,7 +3,12 @@ import { type DocumentNode, Kind, parse, print } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { stripChains } from './strip-chains.ts'
 
-const strip = (text: string) => stripChains(text, parse(text))
+/** Strips a text, and asserts that the document is that of the stripped text. */
+const strip = (text: string) => {
+  const stripped = stripChains(text, parse(text))
+  expect(print(stripped.document)).toBe(print(parse(stripped.text)))
+  return stripped.text
+}
 
 /** Returns the document that the stripped text should stand for. */
 function withoutChains(document: DocumentNode): DocumentNode {

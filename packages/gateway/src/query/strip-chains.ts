@@ -1,17 +1,19 @@
 import { type DocumentNode, Kind, type Token, TokenKind, type VariableDefinitionNode, visit } from 'graphql'
 import { queryRejected } from '../chain-subgraph.ts'
 
+export type QueryText = { readonly text: string; readonly document: DocumentNode }
+
 /**
- * Removes the declarations of `$chains` from a text. The variable selects the chains of a request, so a subgraph never
+ * Removes the declarations of `$chains` from a text and its document. The variable selects the chains of a request, so a subgraph never
  * receives it. Spaces take their place: the positions of everything else stay the same. Throws `query_rejected` if the
  * query uses the variable, or declares it as something other than a list of integers.
  */
-export function stripChains(text: string, document: DocumentNode): string {
+export function stripChains(text: string, document: DocumentNode): QueryText {
   // Most texts do not contain the name. They are not searched.
-  if (!text.includes(name)) return text
+  if (!text.includes(name)) return { text, document }
   let stripped = text
-  for (const definition of document.definitions) {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) continue
+  const definitions = document.definitions.map((definition) => {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) return definition
     const { variableDefinitions = [] } = definition
     const declared = variableDefinitions.filter(isChains)
     if (declared.length > 1) throw queryRejected(`The variable "$${name}" is declared twice.`)
@@ -19,15 +21,16 @@ export function stripChains(text: string, document: DocumentNode): string {
       assertListOfIntegers(declaration)
       stripped = blank(stripped, rangeOf(declaration, variableDefinitions.length === 1))
     }
-  }
+    return { ...definition, variableDefinitions: variableDefinitions.filter((one) => !isChains(one)) }
+  })
   rejectUses(document)
-  return stripped
+  return { text: stripped, document: { ...document, definitions } }
 }
 
 const name = 'chains'
 
 /** Returns whether a variable is the one that selects the chains. */
-export function isChains({ variable }: VariableDefinitionNode): boolean {
+function isChains({ variable }: VariableDefinitionNode): boolean {
   return variable.name.value === name
 }
 

@@ -1,6 +1,7 @@
 import type { ApiSchema } from '../schema/api-schema.ts'
 import { describeFailure, type ErrorEntry, timedOut } from './answer/describe-failure.ts'
 import { type Answer, writeAnswer, writeFailures } from './answer/write-answer.ts'
+import { createQueryParser } from './request/parse-query.ts'
 import { createRequestReader, type QueryRequest } from './request/read-request.ts'
 import { createIntrospect } from './run/introspect.ts'
 import { runQuery } from './run/run-query.ts'
@@ -21,17 +22,23 @@ export type QueryEngineOptions = RunOptions & {
   readonly onInternalError: (error: unknown) => void
 }
 
+export type QueryEngine = {
+  answer(request: QueryRequest): Promise<Answer>
+  findErrors(query: string): readonly ErrorEntry[]
+}
+
 /**
- * Creates the function that answers queries. Every query takes the same steps: read the request, plan, compile to SQL,
+ * Creates the engine that answers queries. Every query takes the same steps: read the request, plan, compile to SQL,
  * run, write the answer. It never throws: errors are in the answer.
  */
-export function createQueryEngine(options: QueryEngineOptions): (request: QueryRequest) => Promise<Answer> {
+export function createQueryEngine(options: QueryEngineOptions): QueryEngine {
   const { api, store, deployment, rowsMax } = options
   const describe = (error: unknown) => describeFailure(error, options.onInternalError)
-  const readRequest = createRequestReader(api.graphql)
+  const parseQuery = createQueryParser(api.graphql)
+  const readRequest = createRequestReader(api.graphql, parseQuery)
   const compile = createCompiler({ api, layout: store.layout, rowsMax })
   const runOptions = { ...options, introspect: createIntrospect(api.graphql) }
-  return async (request) => {
+  const answer = async (request: QueryRequest) => {
     try {
       const query = readRequest(request)
       if ('errors' in query) return writeFailures(query.errors.map(describe))
@@ -42,5 +49,12 @@ export function createQueryEngine(options: QueryEngineOptions): (request: QueryR
     } catch (error) {
       return writeFailures([request?.signal?.aborted ? timedOut : describe(error)])
     }
+  }
+  return {
+    answer,
+    findErrors: (query) => {
+      const parsed = parseQuery(query)
+      return 'errors' in parsed ? parsed.errors.map((error) => describe(error).entry) : []
+    },
   }
 }

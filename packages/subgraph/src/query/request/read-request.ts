@@ -2,7 +2,7 @@ import type { StopSignal } from '@tallystick/base'
 import type { DocumentNode, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql'
 import { QueryError } from '../query-error.ts'
 import { coerceVariables, type Values } from './coerce-arguments.ts'
-import { createQueryParser, type Fragments } from './parse-query.ts'
+import type { Fragments, ParsedQuery } from './parse-query.ts'
 
 export type QueryRequest = {
   readonly query: string
@@ -25,8 +25,7 @@ export type Query = {
 export type ReadRequest = (request: QueryRequest) => Query | { readonly errors: readonly GraphQLError[] }
 
 /** Creates a function that parses a request and coerces its variables. It throws a `QueryError` for wrong variables. */
-export function createRequestReader(schema: GraphQLSchema): ReadRequest {
-  const parseQuery = createQueryParser(schema)
+export function createRequestReader(schema: GraphQLSchema, parseQuery: (text: string) => ParsedQuery): ReadRequest {
   return (request) => {
     if (typeof request?.query !== 'string') throw new QueryError('The "query" field is not a string')
     const parsed = parseQuery(request.query)
