@@ -1,8 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { type Clock, openLog } from '@tallystick/base'
 import { loadConfig, startService, stopOnSignal } from '@tallystick/service'
-import type { Gauge } from './growth.ts'
-import type { Offsets } from './offsets.ts'
+import type { Gauge } from './judges/growth.ts'
+
+/** Offsets of a process's clock and of the true time from the clock of this machine, in milliseconds. */
+export type Offsets = { readonly clockMs: number; readonly trueMs: number }
 
 /** Message from the soak to a process of the service. */
 export type ProcessCommand =

@@ -1,9 +1,9 @@
 import { type AlertReport, formatAlerts } from './alerts/report-alert.ts'
-import type { EndReport } from './end-checks.ts'
-import { formatMegabytes } from './growth.ts'
-import { type Latency, phases } from './latency.ts'
-import type { Schedule } from './schedule.ts'
-import type { Tally, Violation } from './tally.ts'
+import type { Schedule } from './faults/schedule.ts'
+import type { EndReport } from './judges/end-checks.ts'
+import { formatMegabytes } from './judges/growth.ts'
+import { type Latency, phases } from './judges/latency.ts'
+import type { Tally, Violation } from './judges/tally.ts'
 
 export type Report = {
   readonly seed: number

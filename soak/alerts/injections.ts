@@ -7,8 +7,8 @@ import { openDatabase } from '@tallystick/database'
 import { callNode, minterRole, sandboxWallets } from '@tallystick/sandbox'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { encodeFunctionData } from 'viem'
-import { postAdmin } from '../admin.ts'
-import { placeCertificate } from '../environment.ts'
+import { postAdmin } from '../clients/admin.ts'
+import { placeCertificate } from '../environment/environment.ts'
 import { goodRows, type Stage } from './stage.ts'
 
 /** Something that goes wrong on the stage, and the alerts that must fire. */

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { findFreePort } from '@tallystick/workbench/free-port'
-import { adminToken } from '../admin.ts'
+import { adminToken } from '../clients/admin.ts'
 import { listAlerts, scaleRules } from './scale-rules.ts'
 
 /** Time in which an alert fired, in Unix milliseconds. */

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import type { EnvironmentOptions, SoakEnvironment } from '../environment.ts'
-import type { InjectedFault } from '../fault.ts'
+import type { EnvironmentOptions, SoakEnvironment } from '../environment/environment.ts'
+import type { InjectedFault } from '../faults/fault.ts'
 import { type Injection, injections } from './injections.ts'
 import { type AlertReport, type AlertSpan, reportAlert } from './report-alert.ts'
 import { type Stage, startStage } from './stage.ts'

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { expect, onTestFinished, test } from 'vitest'
-import { createForeignBlockCheck } from '../foreign-blocks.ts'
+import { createForeignBlockCheck } from '../judges/foreign-blocks.ts'
 
 /** A node that knows some blocks. */
 async function startNode(id: number, hashes: readonly string[]) {

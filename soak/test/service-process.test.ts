@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createServiceProcess } from '../service-process.ts'
+import { createServiceProcess } from '../environment/service-process.ts'
 
 test('behavior: a process counts from its start, not from its ready message', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'tallystick-member-'))

@@ -1,10 +1,10 @@
 import { Agent } from 'node:https'
 import { setTimeout } from 'node:timers/promises'
 import { createRandom } from '@tallystick/sandbox/random'
-import { readReadiness } from '../admin.ts'
-import { type ReplicaName, replicaNames } from '../fault.ts'
-import type { Exchange } from '../judge.ts'
-import { chooseRequest, exchange, type LoadOptions } from '../load.ts'
+import { readReadiness } from '../clients/admin.ts'
+import { chooseRequest, exchange, type LoadOptions } from '../clients/load.ts'
+import { type ReplicaName, replicaNames } from '../faults/fault.ts'
+import type { Exchange } from '../judges/judge.ts'
 import { chooseReplica } from './choose-replica.ts'
 
 export type BalancedLoad = {

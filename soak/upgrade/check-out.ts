@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { ownCheckout } from '../service-process.ts'
+import { ownCheckout } from '../environment/service-process.ts'
 
 const run = promisify(execFile)
 

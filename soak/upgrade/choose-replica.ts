@@ -1,4 +1,4 @@
-import { type ReplicaName, replicaNames } from '../fault.ts'
+import { type ReplicaName, replicaNames } from '../faults/fault.ts'
 
 /** Chooses one of the ready replicas, or one of all if none is. */
 export function chooseReplica(ready: ReadonlySet<ReplicaName>, draw: number): ReplicaName {

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { currentCoupons } from '@tallystick/sandbox'
-import { postAdmin } from '../admin.ts'
-import { tenors } from '../environment.ts'
-import { keyLimits } from '../load.ts'
-import type { ServiceProcess } from '../service-process.ts'
+import { postAdmin } from '../clients/admin.ts'
+import { keyLimits } from '../clients/load.ts'
+import { tenors } from '../environment/environment.ts'
+import type { ServiceProcess } from '../environment/service-process.ts'
 
 const retryMs = 500
 const retriesMax = 60

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Exchange } from '../judge.ts'
-import { createTally } from '../tally.ts'
+import type { Exchange } from '../judges/judge.ts'
+import { createTally } from '../judges/tally.ts'
 import { chooseReplica } from './choose-replica.ts'
 import { createUpgradeRecord, encodeUpgrade, formatUpgrade } from './upgrade-record.ts'
 

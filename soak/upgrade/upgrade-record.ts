@@ -1,6 +1,6 @@
-import type { Exchange } from '../judge.ts'
+import type { Exchange } from '../judges/judge.ts'
+import type { Tally } from '../judges/tally.ts'
 import { formatTime, formatViolation } from '../report.ts'
-import type { Tally } from '../tally.ts'
 
 /** Counts of a rolling upgrade. */
 export type UpgradeRecord = {

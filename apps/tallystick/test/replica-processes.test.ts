@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { call, coupons, newDatabase, notesOf } from '../../../packages/service/test/harness.ts'
 import { prepareSite, type Site } from './process.ts'
 
-const aheadServer = fileURLToPath(new URL('../../../bench/ahead-server.js', import.meta.url))
+const aheadServer = fileURLToPath(new URL('../../../bench/servers/ahead-server.js', import.meta.url))
 const boundary = Date.parse('2026-11-15T18:00:00-05:00')
 
 type Replica = { readonly site: Site; readonly baseUrl: string; readonly child: ChildProcess }
