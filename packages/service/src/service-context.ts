@@ -50,13 +50,18 @@ export type ServiceOptions = {
   readonly database?: Database | undefined
 }
 
-/** Options and common parts that every step of the start-up uses. */
-export type ServiceContext = ServiceOptions & {
+/** Common parts that the steps of the start-up hand to the packages by name. */
+export type ServiceContext = {
+  readonly config: Config
   readonly database: Database
   /** Returns whether the database answers, without asking it. */
   readonly checkDatabase: () => Check
-  readonly metrics: Metrics
+  readonly clock: Clock
   readonly monotonicNow: () => number
-  readonly nextRequestId: () => string
+  readonly metrics: Metrics
+  readonly log: Logger
+  /** Prints a line for the person at the terminal. */
+  readonly say: (line: string) => void
   readonly closers: Pick<Closers, 'push'>
+  readonly options: ServiceOptions
 }

@@ -25,9 +25,10 @@ export type KeyParts = {
 
 /** Loads the keys, announces this replica to the others, and shares the limits of keys with them. */
 export async function startKeys(context: ServiceContext): Promise<KeyParts> {
-  const { config, clock, database, log, metrics, closers, say, writers = {} } = context
+  const { config, clock, database, log, metrics, closers, say } = context
+  const { writers = {}, limitTime: time } = context.options
   const id = randomUUID()
-  const leases = createLeases({ database, id, log, time: context.limitTime })
+  const leases = createLeases({ database, id, log, time })
   const createLimit = createSharedLimits(leases.keeper, { engine: database.engine })
   const keyRing = await openKeyRing({ database, log, createLimit })
   closers.push('keys', () => keyRing.close())
@@ -35,14 +36,8 @@ export async function startKeys(context: ServiceContext): Promise<KeyParts> {
   const keyUsage = startKeyUsageRecorder({ database, keyRing, clock, log })
   closers.push('key usage', () => keyUsage.stop())
   const name = `${hostname()}:${config.listen.port}`
-  const replica = await announceReplica(database, {
-    id,
-    name,
-    release,
-    keyRing,
-    log,
-    onRestored: leases.keeper.restart,
-  })
+  const onRestored = leases.keeper.restart
+  const replica = await announceReplica(database, { id, name, release, keyRing, log, onRestored })
   closers.push('replica', () => replica.stop())
   await leases.start()
   closers.push('limits of keys', () => leases.stop())

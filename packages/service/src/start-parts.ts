@@ -1,53 +1,34 @@
-import {
-  type ChainIdentity,
-  createChainIdentity,
-  createChainTimeReader,
-  createPoolReader,
-  type PoolReader,
-  type ReadChainTime,
-} from '@tallystick/chain'
-import {
-  addSubgraphMetrics,
-  createAskIndex,
-  createFindMaturePositions,
-  createReadIndexedPool,
-  type EmbeddedSubgraph,
-  type OpenData,
-  openData,
-  openPublicQueries,
-  type PublicQueries,
-  startEmbeddedSubgraphs,
-} from '@tallystick/gateway'
-import {
-  type ClockMonitor,
-  type NotesOptions,
-  type RunningNotes,
-  startClockMonitor,
-  startNotes,
-} from '@tallystick/issuer'
+import { addSubgraphMetrics, type EmbeddedSubgraph, startEmbeddedSubgraphs } from '@tallystick/gateway'
+import { type ClockMonitor, type RunningNotes, startClockMonitor, startNotes } from '@tallystick/issuer'
 import { type EventStreams, type OpenHooks, openHooks } from '@tallystick/notify'
 import { type RunningLog, startPublicLog } from '@tallystick/public-log'
 import { type ChainsParts, openChains } from './chains/open-chains.ts'
-import type { Config } from './config/config.ts'
 import { connectionsMax } from './database-connections.ts'
 import { startEvents } from './events/start-events.ts'
 import { type HistoryParts, openHistory } from './history/open-history.ts'
+import { type ChainReaders, openChainReaders } from './open-chain-readers.ts'
+import { type OpenGateway, openGateway } from './open-gateway.ts'
 import { openRate } from './rate/open-rate.ts'
 import type { RateParts } from './rate/read-rates.ts'
 import { createIndexJobs, type IndexJobs } from './reindex/index-jobs.ts'
 import type { ServiceContext } from './service-context.ts'
 import { type KeyParts, startKeys } from './start-keys.ts'
 
-/** Running parts that the listeners serve from. */
-export type ServiceParts = Omit<KeyParts, 'leases'> & {
-  readonly time: ClockMonitor
-  /** Undefined if no public log is configured. */
-  readonly runningLog: RunningLog | undefined
-  readonly notes: RunningNotes
+type Indexes = {
+  /** By chain id. */
   readonly embedded: ReadonlyMap<number, EmbeddedSubgraph>
-  readonly indexJobs: IndexJobs
-  readonly data: OpenData
-  readonly queries: PublicQueries
+  readonly jobs: IndexJobs
+}
+
+/** Running parts that the listeners serve from. */
+export type ServiceParts = {
+  readonly keys: KeyParts
+  readonly clocks: ClockMonitor
+  readonly indexes: Indexes
+  readonly gateway: OpenGateway
+  /** Undefined if no public log is configured. */
+  readonly publicLog: RunningLog | undefined
+  readonly notes: RunningNotes
   readonly rate: RateParts
   readonly history: HistoryParts
   readonly chains: ChainsParts
@@ -55,69 +36,46 @@ export type ServiceParts = Omit<KeyParts, 'leases'> & {
   readonly streams: EventStreams
 }
 
-/** Starts everything but the listeners: keys, clocks, notes, subgraphs. */
+/** Starts everything but the listeners, from the ground up. */
 export async function startParts(context: ServiceContext): Promise<ServiceParts> {
-  const { config, database, clock, metrics, log, monotonicNow, closers } = context
-  const { leases, keyRing, replica, keyUsage } = await startKeys(context)
-  // One per chain: an endpoint that serves another chain is used by nobody in the process.
-  const identities = new Map(config.chains.map(({ id }) => [id, createChainIdentity(id)]))
-  const pools = openPools(config, identities)
-  closers.push('pool readers', () => {
-    for (const pool of pools.values()) pool.close()
-  })
-  const readChainTime = createChainTimeReader(config.chains, identities)
+  const keys = await startKeys(context)
+  const readers = openChainReaders(context)
   // Before anything is signed or served.
-  const time = await startClocks(context, readChainTime)
-  const { embedded, indexJobs } = await startIndexes(context, identities)
-  const data = openData(config, { embedded, clock, log, metrics, monotonicNow })
-  closers.push('remote subgraphs', data.close)
-  const queries = openPublicQueries(config, {
-    database,
-    connectionsMax: connectionsMax.publicQueries,
-    embedded,
-    metrics,
-    closers,
-    log,
-    monotonicNow,
-  })
-  const index = { ask: createAskIndex(data), chainIds: data.chainIds }
-  const readIndexedPool = createReadIndexedPool(config.chains, index)
-  const runningLog = await startLog(context, time)
-  const notes = await startIssuing(context, { pools, index, readIndexedPool, readChainTime, time, runningLog })
-  const { published, poolWatch, signers } = notes
-  const rate = openRate(config, { published, poolWatch, embedded, index, readIndexedPool, pools, log, monotonicNow })
-  const history = openHistory({ database, time, index })
-  const chains = openChains(config, { signers, poolWatch, pools, log, monotonicNow })
-  const hooks = await openHooks(config.hooks, { database, clock, metrics, log, monotonicNow, times: context.hooks })
-  closers.push('webhooks', hooks.stop)
-  const streams = await startEvents({ ...context, keyRing, published, rate })
-  await leases.ready()
-  const served = { time, runningLog, notes, data, queries, rate, history, chains, streams }
-  return { keyRing, replica, keyUsage, embedded, indexJobs, hooks, ...served }
+  const clocks = await startClocks(context, readers)
+  const indexes = await startIndexes(context, readers)
+  const gateway = openGateway(context, indexes.embedded)
+  const publicLog = await startLog(context, clocks)
+  const notes = await startIssuing(context, { readers, clocks, gateway, publicLog })
+  const { embedded } = indexes
+  const rate = openRate(context, { notes, gateway, embedded, pools: readers.pools })
+  const history = openHistory({ database: context.database, clocks, index: gateway.index })
+  const chains = openChains(context, { notes, pools: readers.pools })
+  const hooks = await startHooks(context)
+  const streams = await startEvents(context, { keyRing: keys.keyRing, published: notes.published, rate })
+  await keys.leases.ready()
+  return { keys, clocks, indexes, gateway, publicLog, notes, rate, history, chains, hooks, streams }
 }
 
-async function startClocks(context: ServiceContext, readChainTime: ReadChainTime): Promise<ClockMonitor> {
-  const { config, database, clock, metrics, log, say, monotonicNow, closers } = context
-  const time = await startClockMonitor({
-    database,
-    chains: config.chains,
+async function startClocks(context: ServiceContext, { readChainTime }: ChainReaders): Promise<ClockMonitor> {
+  const clocks = await startClockMonitor({
+    database: context.database,
+    chains: context.config.chains,
     readChainTime,
-    clock,
-    databaseShiftMs: context.databaseShiftMs,
-    metrics,
-    log,
-    say,
-    monotonicNow,
-    tickMs: context.schedulerTime?.tickMs,
+    clock: context.clock,
+    databaseShiftMs: context.options.databaseShiftMs,
+    metrics: context.metrics,
+    log: context.log,
+    say: context.say,
+    monotonicNow: context.monotonicNow,
+    tickMs: context.options.schedulerTime?.tickMs,
   })
-  closers.push('clock monitor', time.stop)
-  return time
+  context.closers.push('clock monitor', clocks.stop)
+  return clocks
 }
 
-async function startIndexes(
-  { config, database, clock, metrics, log, monotonicNow, followMs, closers }: ServiceContext,
-  identities: ReadonlyMap<number, ChainIdentity>,
-): Promise<Pick<ServiceParts, 'embedded' | 'indexJobs'>> {
+async function startIndexes(context: ServiceContext, { identities }: ChainReaders): Promise<Indexes> {
+  const { config, database, clock, metrics, log, monotonicNow, closers } = context
+  const { followMs } = context.options
   const embedded = await startEmbeddedSubgraphs(config, {
     database,
     connectionsMax: connectionsMax.index,
@@ -130,81 +88,66 @@ async function startIndexes(
   addSubgraphMetrics(metrics, embedded)
   // The head that this process knows is otherwise that of the old index until the next block.
   const onReplaced = async (chainId: number) => embedded.get(chainId)?.subgraph.readHead()
-  const indexJobs = createIndexJobs({ config, database, clock, log, followMs, runsIn: 'service', onReplaced })
-  closers.push('index jobs', indexJobs.stop)
-  return { embedded, indexJobs }
+  const jobs = createIndexJobs({ config, database, clock, log, followMs, runsIn: 'service', onReplaced })
+  closers.push('index jobs', jobs.stop)
+  return { embedded, jobs }
 }
 
-function startLog(context: ServiceContext, time: ClockMonitor): Promise<RunningLog | undefined> {
-  const { config, database, clock, metrics, log, say, closers } = context
+function startLog(context: ServiceContext, clocks: ClockMonitor): Promise<RunningLog | undefined> {
+  const { config } = context
   return startPublicLog({
     settings: config.log,
     chainIds: config.chains.map(({ id }) => id),
-    time,
-    database,
-    clock,
-    metrics,
-    log,
-    say,
-    tickMs: context.schedulerTime?.tickMs,
-    closers,
+    time: clocks,
+    database: context.database,
+    clock: context.clock,
+    metrics: context.metrics,
+    log: context.log,
+    say: context.say,
+    tickMs: context.options.schedulerTime?.tickMs,
+    closers: context.closers,
   })
 }
 
 function startIssuing(
   context: ServiceContext,
   {
-    pools,
-    index,
-    readIndexedPool,
-    readChainTime,
-    time,
-    runningLog,
-  }: Pick<NotesOptions, 'pools' | 'readIndexedPool' | 'readChainTime' | 'time'> & {
-    readonly index: Parameters<typeof createFindMaturePositions>[0]
-    readonly runningLog: RunningLog | undefined
+    readers,
+    clocks,
+    gateway,
+    publicLog,
+  }: Pick<ServiceParts, 'clocks' | 'gateway' | 'publicLog'> & {
+    readonly readers: ChainReaders
   },
 ): Promise<RunningNotes> {
-  const { config, database, clock, monotonicNow, schedulerTime, poolWatchTimes, metrics, log, say, closers } = context
+  const { config, options } = context
   return startNotes({
     settings: config,
     logOrigin: config.log?.origin,
     maxLagSeconds: config.data.maxLagSeconds,
-    database,
-    clock,
-    monotonicNow,
-    schedulerTime,
-    poolWatchTimes,
-    metrics,
-    log,
-    say,
-    closers,
-    pools,
-    readIndexedPool,
-    findMature: createFindMaturePositions(index),
-    readChainTime,
-    time,
-    recorder: runningLog?.noteLog,
-    reconcileRecords: runningLog?.reconcile,
+    database: context.database,
+    clock: context.clock,
+    monotonicNow: context.monotonicNow,
+    schedulerTime: options.schedulerTime,
+    poolWatchTimes: options.poolWatchTimes,
+    metrics: context.metrics,
+    log: context.log,
+    say: context.say,
+    closers: context.closers,
+    pools: readers.pools,
+    readIndexedPool: gateway.readIndexedPool,
+    findMature: gateway.findMature,
+    readChainTime: readers.readChainTime,
+    time: clocks,
+    recorder: publicLog?.noteLog,
+    reconcileRecords: publicLog?.reconcile,
   })
 }
 
-/** Creates readers of the pools that have an RPC. */
-function openPools(
-  { chains }: Config,
-  identities: ReadonlyMap<number, ChainIdentity>,
-): ReadonlyMap<number, PoolReader> {
-  const reachable = chains.filter(({ rpc }) => rpc.length > 0)
-  return new Map(
-    reachable.map(({ id, rpc, domain, subgraph }) => [
-      id,
-      createPoolReader({
-        chainId: id,
-        rpcUrls: rpc,
-        identity: identities.get(id),
-        pool: domain.verifyingContract,
-        startBlock: subgraph?.embedded?.startBlock,
-      }),
-    ]),
-  )
+async function startHooks({ config, database, clock, ...context }: ServiceContext): Promise<OpenHooks> {
+  const { metrics, log, monotonicNow } = context
+  const times = context.options.hooks
+  const hooks = await openHooks(config.hooks, { database, clock, metrics, log, monotonicNow, times })
+  context.closers.push('webhooks', hooks.stop)
+  return hooks
 }

@@ -1,5 +1,4 @@
 import { createClosers, createMetrics } from '@tallystick/base'
-import { createRequestIds } from '@tallystick/http'
 import type { Follower } from '@tallystick/subgraph'
 import { metricHelp } from './metric-help.ts'
 import type { ServiceContext, ServiceOptions } from './service-context.ts'
@@ -22,30 +21,37 @@ export type Service = {
 
 /** Starts the whole service: database, keys, notes, subgraphs, both listeners. Closes what it opened if a step fails. */
 export async function startService(options: ServiceOptions): Promise<Service> {
+  const { config, log, clock, say } = options
   const closers = createClosers()
   const stop = async () => {
-    const seconds = options.config.listen.shutdownSeconds
+    const seconds = config.listen.shutdownSeconds
     const parts = await closers.close(seconds * 1_000)
     if (parts.length === 0) return
-    options.log.error({ parts, seconds }, 'shutdown incomplete; these parts did not end')
+    log.error({ parts, seconds }, 'shutdown incomplete; these parts did not end')
     throw new Error(`these parts did not end within ${seconds} s: ${parts.join(', ')}`)
   }
   try {
-    const opened = options.database ?? (await openServiceDatabase(options.config.database.reveal(), options.say))
+    const opened = options.database ?? (await openServiceDatabase(config.database.reveal(), say))
     closers.push('database', () => opened.close())
     const metrics = createMetrics(metricHelp)
+    const { database, checkDatabase } = watchDatabase(opened, metrics)
+    const monotonicNow = options.limitTime?.monotonicNow ?? (() => performance.now())
     const context: ServiceContext = {
-      ...options,
-      ...watchDatabase(opened, metrics),
+      config,
+      database,
+      checkDatabase,
+      clock,
+      monotonicNow,
       metrics,
-      monotonicNow: options.limitTime?.monotonicNow ?? (() => performance.now()),
-      nextRequestId: createRequestIds(),
+      log,
+      say,
       closers,
+      options,
     }
     const parts = await startParts(context)
-    const urls = await startListeners(context, parts)
-    const followers = [...parts.embedded.values()].map(({ follower }) => follower)
-    return { ...urls, followers, stop }
+    const { baseUrl, adminUrl } = await startListeners(context, parts)
+    const followers = [...parts.indexes.embedded.values()].map(({ follower }) => follower)
+    return { baseUrl, adminUrl, followers, stop }
   } catch (error) {
     await stop().catch(() => undefined)
     throw error

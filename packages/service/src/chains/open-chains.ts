@@ -1,9 +1,8 @@
 import type { PoolReader } from '@tallystick/chain'
 import type { ChainInfo } from '@tallystick/core'
-import type { PoolWatch } from '@tallystick/issuer'
-import type { Logger } from 'pino'
+import type { RunningNotes } from '@tallystick/issuer'
 import type { Address } from 'viem'
-import type { Config } from '../config/config.ts'
+import type { ServiceContext } from '../service-context.ts'
 import { createContractsCache } from './contracts-cache.ts'
 import { describeChain } from './describe-chain.ts'
 
@@ -14,21 +13,14 @@ export type ChainsParts = {
 
 /** Creates the parts of `GET /chains` and starts the first read of the contracts. */
 export function openChains(
-  config: Pick<Config, 'chains'>,
+  { config, log, monotonicNow }: Pick<ServiceContext, 'config' | 'log' | 'monotonicNow'>,
   {
-    signers,
+    notes: { signers, poolWatch },
     pools,
-    poolWatch,
-    log,
-    monotonicNow,
   }: {
-    /** By chain id. */
-    readonly signers: ReadonlyMap<number, { readonly address: Address }>
+    readonly notes: Pick<RunningNotes, 'signers' | 'poolWatch'>
     /** Readers by chain, for chains with an RPC. */
     readonly pools: ReadonlyMap<number, PoolReader>
-    readonly poolWatch: Pick<PoolWatch, 'find'>
-    readonly log: Logger
-    readonly monotonicNow: () => number
   },
 ): ChainsParts {
   const chains = config.chains.toSorted((a, b) => a.id - b.id)

@@ -2,7 +2,6 @@ import { quote, settleWithin } from '@tallystick/base'
 import { createRpcEndpoint, RpcError } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
 import type { Address } from 'viem'
-import type { Config } from '../config/config.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { type EnsAnswer, readEnsAddress } from './read-ens-address.ts'
 
@@ -27,10 +26,12 @@ const cacheMax = 1_000
 const nameLengthMax = 255
 
 /** Creates the resolver of names, or undefined if none is configured. */
-export function openEns(
-  { ens }: Pick<Config, 'ens'>,
-  { log, monotonicNow, closers }: Pick<ServiceContext, 'log' | 'monotonicNow' | 'closers'>,
-): EnsParts | undefined {
+export function openEns({
+  config: { ens },
+  log,
+  monotonicNow,
+  closers,
+}: Pick<ServiceContext, 'config' | 'log' | 'monotonicNow' | 'closers'>): EnsParts | undefined {
   if (!ens) return undefined
   const closing = new AbortController()
   closers.push('ENS', () => closing.abort(new Error('The service stops.')))

@@ -14,36 +14,46 @@ import type { Config } from '../config/config.ts'
 import { type RateParts, readRates } from '../rate/read-rates.ts'
 import type { ServiceContext } from '../service-context.ts'
 
-export type EventsContext = ServiceContext & {
-  readonly keyRing: KeyRing
-  readonly published: PublishedNotes
-  readonly rate: RateParts
-}
-
 // As the pool watch. A remote subgraph may charge for queries, so a chain that has nothing else is read less often.
 const stateMsDefault = 15_000
 const remoteStateMs = 60_000
 
 /** Opens the streams and starts the producers of events. */
-export async function startEvents(context: EventsContext): Promise<EventStreams> {
-  const { config, database, published, rate, schedulerTime, eventTimes, closers } = context
-  const heartbeatMs = eventTimes?.heartbeatMs
-  const streams = await openEventStreams({ ...context, bounds: chooseStreamBounds(config), heartbeatMs })
+export async function startEvents(
+  context: ServiceContext,
+  {
+    keyRing,
+    published,
+    rate,
+  }: { readonly keyRing: KeyRing; readonly published: PublishedNotes; readonly rate: RateParts },
+): Promise<EventStreams> {
+  const { config, database, clock, metrics, log, closers, options } = context
+  const { heartbeatMs, stateMs } = options.eventTimes ?? {}
+  const tickMs = options.schedulerTime?.tickMs
+  const bounds = chooseStreamBounds(config)
+  const streams = await openEventStreams({ database, keyRing, clock, metrics, log, bounds, heartbeatMs })
   closers.push('event feed', streams.stop)
   const append = async (events: readonly NewEvent[]) => {
     const appended = await appendEvents(database, events)
     for (const { type } of appended) streams.metrics.appended(type)
     return appended
   }
-  const shared = { ...context, append, tickMs: schedulerTime?.tickMs }
-  const notes = startNotesProducer({ ...shared, chainIds: config.chains.map(({ id }) => id) })
+  const chainIds = config.chains.map(({ id }) => id)
+  const notes = startNotesProducer({ published, chainIds, clock, append, log, tickMs })
   closers.push('events of notes', notes.stop)
-  if (eventTimes?.stateMs === null) return streams
+  if (stateMs === null) return streams
+  const intervalsMs = chooseIntervals(config, stateMs)
+  const readChainRates = async (chainId: number, nowMs: number) =>
+    (await readRates(rate, { chainIds: [chainId], nowMs })).chains[0]
   const states = startStateProducer({
-    ...shared,
+    database,
     published,
-    intervalsMs: chooseIntervals(config, eventTimes?.stateMs),
-    readRates: async (chainId, nowMs) => (await readRates(rate, { chainIds: [chainId], nowMs })).chains[0],
+    readRates: readChainRates,
+    intervalsMs,
+    clock,
+    append,
+    log,
+    tickMs,
   })
   closers.push('events of states', states.stop)
   return streams

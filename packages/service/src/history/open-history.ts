@@ -20,11 +20,11 @@ export type HistoryParts = {
 /** Creates the parts of `/history`. Identical requests at the same time share one read. */
 export function openHistory({
   database,
-  time,
+  clocks,
   index,
 }: {
   readonly database: Database
-  readonly time: Pick<ClockMonitor, 'visibleSeconds'>
+  readonly clocks: Pick<ClockMonitor, 'visibleSeconds'>
   /** Indexes of the chains in `chainIds`. */
   readonly index: { readonly ask: AskIndex; readonly chainIds: readonly number[] }
 }): HistoryParts {
@@ -32,7 +32,7 @@ export function openHistory({
   const shareNotes = createShare<NotesHistory>()
   const shareRate = createShare<RateHistory>()
   return {
-    findCurrent: (nowMs) => periodAt(time.visibleSeconds(nowMs)),
+    findCurrent: (nowMs) => periodAt(clocks.visibleSeconds(nowMs)),
     readNotes: (query, current) =>
       shareNotes(keyOf(query, current), () => readNotesHistory(database, { query, current })),
     readRate: (query, current) =>

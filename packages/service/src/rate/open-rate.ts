@@ -1,36 +1,26 @@
 import type { PoolReader } from '@tallystick/chain'
-import type { AskIndex } from '@tallystick/gateway'
-import type { PoolWatch, PublishedNotes, ReadIndexedPool } from '@tallystick/issuer'
+import type { RunningNotes } from '@tallystick/issuer'
 import type { Follower } from '@tallystick/subgraph'
-import type { Logger } from 'pino'
-import type { Config } from '../config/config.ts'
+import type { OpenGateway } from '../open-gateway.ts'
+import type { ServiceContext } from '../service-context.ts'
 import { createPoolStates, type ReadPool } from './pool-states.ts'
 import { createReadFloatingIncome } from './read-floating-income.ts'
 import type { RateParts } from './read-rates.ts'
 
 /** Creates the parts of `/rate`: published notes, and the state of each pool by its chain and by its index. */
 export function openRate(
-  config: Pick<Config, 'data'>,
+  { config, log, monotonicNow }: Pick<ServiceContext, 'config' | 'log' | 'monotonicNow'>,
   {
-    published,
-    index,
-    readIndexedPool,
-    pools,
-    poolWatch,
+    notes: { published, poolWatch },
+    gateway: { index, readIndexedPool },
     embedded,
-    log,
-    monotonicNow,
+    pools,
   }: {
-    readonly published: PublishedNotes
-    /** Indexes of the chains in `chainIds`. */
-    readonly index: { readonly ask: AskIndex; readonly chainIds: readonly number[] }
-    readonly readIndexedPool: ReadIndexedPool
+    readonly notes: Pick<RunningNotes, 'published' | 'poolWatch'>
+    readonly gateway: Pick<OpenGateway, 'index' | 'readIndexedPool'>
+    readonly embedded: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
     /** Readers by chain, for chains with an RPC. */
     readonly pools: ReadonlyMap<number, PoolReader>
-    readonly poolWatch: Pick<PoolWatch, 'find'>
-    readonly embedded: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
-    readonly log: Logger
-    readonly monotonicNow: () => number
   },
 ): RateParts {
   const poolStates = createPoolStates(new Map([...pools].map(([id, reader]) => [id, readPoolWith(reader)])), {

@@ -1,0 +1,122 @@
+import { settleWithin } from '@tallystick/base'
+import { isDatabaseAway } from '@tallystick/http'
+import { watchAudit } from '@tallystick/keys'
+import { buildAdminApp } from './admin/admin-app.ts'
+import { startFailedTokens } from './admin/failed-tokens.ts'
+import { createOperator, type Operator, type OperatorOptions } from './admin/operator.ts'
+import { reportStatus, type StatusParts } from './admin/status-report.ts'
+import { listAdminTokens } from './config/admin-tokens.ts'
+import { findProblems, type ProblemContext } from './health/find-problems.ts'
+import { checkReadiness, type Readiness, type ReadinessParts } from './health/readiness.ts'
+import { openConsole } from './portal/open-portal.ts'
+import type { ServiceContext } from './service-context.ts'
+import type { ServiceParts } from './start-parts.ts'
+
+type Reports = ProblemContext['reports']
+
+type AdminContext = {
+  readonly parts: ServiceParts
+  readonly nextRequestId: () => string
+  readonly isListening: () => boolean
+}
+
+/** Builds the app of the admin listener and starts the checks that only it shows. */
+export function openAdminApp(context: ServiceContext, { parts, nextRequestId, isListening }: AdminContext) {
+  const { config, clock, database, log, metrics, monotonicNow, closers } = context
+  const readinessParts = listReadinessParts(context, { parts, isListening })
+  const readReadiness = () => checkReadiness(readinessParts)
+  metrics.gauge('tallystick_ready', () => [{ value: readReadiness().ready ? 1 : 0 }])
+  const signers = new Map([...parts.notes.signers].map(([chainId, { address }]) => [chainId, address]))
+  const listProblems = (readiness: Readiness, reports?: Reports) =>
+    findProblems({ readiness, reports, config, signers, metrics, nowMs: clock.now() })
+  const operatorOptions = listOperatorOptions(context, parts)
+  const statusParts = listStatusParts(context, parts)
+  const showStatus = async () => {
+    const reports = context.checkDatabase().ok ? await readReports(createOperator(operatorOptions)) : undefined
+    const readiness = readReadiness()
+    return reportStatus(statusParts, { ...readiness, problems: listProblems(readiness, reports) })
+  }
+  closers.push('check of the audit', watchAudit({ database, config, metrics, log }).stop)
+  const failedTokens = startFailedTokens({ database, metrics, monotonicNow, log })
+  closers.push('failed admin tokens', failedTokens.stop)
+  return buildAdminApp({
+    clock,
+    log,
+    metrics,
+    nextRequestId,
+    failedTokens,
+    tokens: listAdminTokens(config.admin),
+    operatorFor: ({ actor, remark }) =>
+      createOperator({ ...operatorOptions, showStatus, auditor: { actor, remark, log } }),
+    checkReadiness: readReadiness,
+    listProblems,
+    console: { files: openConsole(context.options.portal), host: config.admin.host },
+  })
+}
+
+function listOperatorOptions(
+  { config, clock, database }: ServiceContext,
+  { keys, clocks, notes, indexes, hooks }: ServiceParts,
+): OperatorOptions {
+  return {
+    database,
+    config,
+    clock,
+    refreshKeys: keys.replica.refreshKeys,
+    storeUsage: keys.keyUsage.store,
+    curveProblem: notes.curveSource.problem,
+    reconcile: notes.journalChecks.reconcile,
+    discard: notes.journalChecks.discard,
+    indexJobs: indexes.jobs,
+    latestNow: clocks.latestNow,
+    assertClock: clocks.assertCertain,
+    sender: hooks.sender,
+    poolLimits: (chainId) => notes.poolWatch.find(chainId)?.state?.limits,
+  }
+}
+
+function listReadinessParts(
+  { config, clock, checkDatabase }: ServiceContext,
+  { parts, isListening }: Pick<AdminContext, 'parts' | 'isListening'>,
+): ReadinessParts {
+  const { clocks, notes, indexes, gateway, hooks, publicLog } = parts
+  return {
+    checkDatabase,
+    published: notes.published,
+    clock,
+    chainIds: config.chains.map(({ id }) => id),
+    isListening,
+    subgraphs: indexes.embedded,
+    remote: gateway.data.remote,
+    poolWatch: notes.poolWatch,
+    checkSignedNotes: notes.journalChecks.check,
+    checkClocks: clocks.check,
+    checkHooks: hooks.check,
+    checkLog: () => publicLog?.checks() ?? [],
+    checkProtection: notes.checkProtection,
+  }
+}
+
+function listStatusParts({ config, clock }: ServiceContext, { notes, indexes, gateway }: ServiceParts): StatusParts {
+  const { published, poolWatch } = notes
+  const { remote, twoSource } = gateway.data
+  return { config, clock, published, poolWatch, subgraphs: indexes.embedded, remote, twoSource }
+}
+
+// Longer than a database takes to be found silent.
+const reportsMs = 3_000
+
+/** Reads what the problems are found in. Returns undefined if the database does not answer: the readiness says so. */
+async function readReports(operator: Pick<Operator, 'showNotes' | 'showCurve'>): Promise<Reports> {
+  let reports: Reports
+  const reading = Promise.all([operator.showNotes(), operator.showCurve()]).then(
+    ([notes, curve]) => {
+      reports = { notes, curve }
+    },
+    (error) => {
+      if (!isDatabaseAway(error)) throw error
+    },
+  )
+  await settleWithin(reading, reportsMs)
+  return reports
+}

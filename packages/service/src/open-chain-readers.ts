@@ -1,0 +1,40 @@
+import {
+  type ChainIdentity,
+  createChainIdentity,
+  createChainTimeReader,
+  createPoolReader,
+  type PoolReader,
+  type ReadChainTime,
+} from '@tallystick/chain'
+import type { ServiceContext } from './service-context.ts'
+
+/** Readers of the chains that have an RPC. */
+export type ChainReaders = {
+  /** One per chain: an endpoint that serves another chain is used by nobody in the process. */
+  readonly identities: ReadonlyMap<number, ChainIdentity>
+  /** By chain id. */
+  readonly pools: ReadonlyMap<number, PoolReader>
+  readonly readChainTime: ReadChainTime
+}
+
+/** Creates the readers of all chains. */
+export function openChainReaders({ config, closers }: Pick<ServiceContext, 'config' | 'closers'>): ChainReaders {
+  const identities = new Map(config.chains.map(({ id }) => [id, createChainIdentity(id)]))
+  const reachable = config.chains.filter(({ rpc }) => rpc.length > 0)
+  const pools = new Map(
+    reachable.map(({ id, rpc, domain, subgraph }) => [
+      id,
+      createPoolReader({
+        chainId: id,
+        rpcUrls: rpc,
+        identity: identities.get(id),
+        pool: domain.verifyingContract,
+        startBlock: subgraph?.embedded?.startBlock,
+      }),
+    ]),
+  )
+  closers.push('pool readers', () => {
+    for (const pool of pools.values()) pool.close()
+  })
+  return { identities, pools, readChainTime: createChainTimeReader(config.chains, identities) }
+}

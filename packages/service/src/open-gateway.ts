@@ -1,0 +1,46 @@
+import {
+  type AskIndex,
+  createAskIndex,
+  createFindMaturePositions,
+  createReadIndexedPool,
+  type EmbeddedSubgraph,
+  type OpenData,
+  openData,
+  openPublicQueries,
+  type PublicQueries,
+} from '@tallystick/gateway'
+import type { ReadIndexedPool } from '@tallystick/issuer'
+import { connectionsMax } from './database-connections.ts'
+import type { ServiceContext } from './service-context.ts'
+
+/** The subgraphs of all chains, as callers and the service itself query them. */
+export type OpenGateway = {
+  readonly data: OpenData
+  /** Queries without a key. */
+  readonly queries: PublicQueries
+  /** Queries of the service itself, to the chains in `chainIds`. */
+  readonly index: { readonly ask: AskIndex; readonly chainIds: readonly number[] }
+  readonly readIndexedPool: ReadIndexedPool
+  readonly findMature: ReturnType<typeof createFindMaturePositions>
+}
+
+/** Opens the gateway to the embedded and remote subgraphs. */
+export function openGateway(
+  { config, database, clock, metrics, log, monotonicNow, closers }: ServiceContext,
+  embedded: ReadonlyMap<number, EmbeddedSubgraph>,
+): OpenGateway {
+  const data = openData(config, { embedded, clock, log, metrics, monotonicNow })
+  closers.push('remote subgraphs', data.close)
+  const queries = openPublicQueries(config, {
+    database,
+    connectionsMax: connectionsMax.publicQueries,
+    embedded,
+    metrics,
+    closers,
+    log,
+    monotonicNow,
+  })
+  const index = { ask: createAskIndex(data), chainIds: data.chainIds }
+  const readIndexedPool = createReadIndexedPool(config.chains, index)
+  return { data, queries, index, readIndexedPool, findMature: createFindMaturePositions(index) }
+}

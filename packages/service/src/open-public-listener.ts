@@ -1,0 +1,138 @@
+import {
+  type Cors,
+  createCors,
+  createCutCounter,
+  createLameDuck,
+  drain,
+  listen,
+  type OpenTls,
+  openTls,
+  paceRequests,
+  paceServer,
+} from '@tallystick/http'
+import type { FastifyInstance, FastifyServerFactory } from 'fastify'
+import { buildApp } from './app.ts'
+import { createKnownRequests, type KnownRequests } from './data/known-requests.ts'
+import { createAnalysePersisted } from './data/persisted-queries.ts'
+import { openEns } from './ens/open-ens.ts'
+import { openLanes } from './open-lanes.ts'
+import { openPortal } from './portal/open-portal.ts'
+import type { ServiceContext } from './service-context.ts'
+import type { ServiceParts } from './start-parts.ts'
+
+export type PublicListener = {
+  readonly app: FastifyInstance
+  /** Returns false before the listener is open and from the start of a shutdown. */
+  readonly isListening: () => boolean
+  /** Starts listening. Resolves to the base URL. */
+  readonly start: () => Promise<string>
+}
+
+/** What the app shares with the lanes before it. */
+type Shared = {
+  readonly nextRequestId: () => string
+  readonly isListening: () => boolean
+  readonly cors: Cors | undefined
+  readonly knownRequests: KnownRequests
+}
+
+/** Loads the certificate and builds the public API. Listens after `start`. */
+export async function openPublicListener(
+  context: ServiceContext,
+  { parts, nextRequestId }: { readonly parts: ServiceParts; readonly nextRequestId: () => string },
+): Promise<PublicListener> {
+  const { config, closers } = context
+  const { host, port, lameDuckSeconds } = config.listen
+  const tls = openListenerTls(context, nextRequestId)
+  const lameDuck = createLameDuck(lameDuckSeconds, context.options.waitLameDuck)
+  const isListening = () => app.server.listening && !lameDuck.hasBegun()
+  const cors = createCors(config.listen.cors)
+  const shared = { nextRequestId, isListening, cors, knownRequests: createKnownRequests() }
+  const serverFactory = await createLaneServer(context, { parts, shared, tls })
+  const app = buildPublicApp(context, { parts, shared, serverFactory })
+  // With TLS the lanes are paced.
+  if (!tls) paceServer(app.server, createCutCounter(context.metrics, 'pipelined'))
+  const start = async () => {
+    const baseUrl = await listen(app, { host, port, scheme: tls ? 'https' : 'http' })
+    closers.push('public listener', () => drain(app, tls))
+    closers.push('lame duck', () => lameDuck.begin(app.server))
+    return baseUrl
+  }
+  return { app, isListening, start }
+}
+
+/** Opens the TLS server. Returns undefined behind a proxy, which terminates TLS itself. */
+function openListenerTls(context: ServiceContext, nextRequestId: () => string): OpenTls | undefined {
+  const { metrics, clock, log, say, closers } = context
+  const files = context.config.listen.tls
+  if (!files) return undefined
+  const { certificatePollMs } = context.options
+  const tls = openTls(files, { metrics, clock, log, say, nextRequestId, certificatePollMs })
+  closers.push('certificates', tls.stopWatching)
+  return tls
+}
+
+/** Creates the server that the lanes answer from before the framework. Returns undefined without TLS. */
+async function createLaneServer(
+  { config, clock, monotonicNow, metrics, log, options }: ServiceContext,
+  { parts, shared, tls }: { readonly parts: ServiceParts; readonly shared: Shared; readonly tls: OpenTls | undefined },
+): Promise<FastifyServerFactory | undefined> {
+  if (!tls) return undefined
+  const { nextRequestId, isListening, cors, knownRequests } = shared
+  const addLanes = await openLanes({
+    clock,
+    monotonicNow,
+    metrics,
+    log,
+    nextRequestId,
+    isListening,
+    cors,
+    writer: options.premadeWriter,
+    chainIds: config.chains.map(({ id }) => id),
+    keyRing: parts.keys.keyRing,
+    published: parts.notes.published,
+    time: parts.clocks,
+    gateway: parts.gateway.data.gateway,
+    knownRequests,
+  })
+  const onCut = createCutCounter(metrics, 'pipelined')
+  return (handler) => tls.server.on('request', paceRequests(addLanes(handler), onCut))
+}
+
+function buildPublicApp(
+  context: ServiceContext,
+  {
+    parts,
+    shared,
+    serverFactory,
+  }: {
+    readonly parts: ServiceParts
+    readonly shared: Shared
+    readonly serverFactory: FastifyServerFactory | undefined
+  },
+): FastifyInstance {
+  const { config, database, clock, monotonicNow, metrics, log, options } = context
+  const { nextRequestId, cors, knownRequests } = shared
+  const { published, scheduler, signers } = parts.notes
+  const { analyse, gateway, chainIds } = parts.gateway.data
+  return buildApp(config, {
+    clock,
+    monotonicNow,
+    metrics,
+    log,
+    nextRequestId,
+    serverFactory,
+    cors,
+    keyRing: parts.keys.keyRing,
+    notes: { published, scheduler, clock, time: parts.clocks },
+    data: { analyse, gateway, chainIds, analysePersisted: createAnalysePersisted(analyse), knownRequests },
+    rate: parts.rate,
+    history: parts.history,
+    chains: parts.chains,
+    publicLog: parts.publicLog && { ...parts.publicLog, database },
+    queries: parts.gateway.queries,
+    events: { streams: parts.streams },
+    portal: openPortal({ config, signers, options: options.portal }),
+    ens: openEns(context),
+  })
+}
