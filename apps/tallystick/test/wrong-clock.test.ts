@@ -122,7 +122,7 @@ describe('one replica with notes on both sides of a boundary', () => {
     expect((await fetchNotes()).status).toBe(500)
   })
 
-  test('behavior: the fast lane and the framework give the same answer', async () => {
+  test('behavior: the fast path and the framework give the same answer', async () => {
     setClocks(boundaryMs - 299_000, boundaryMs + 1_000)
     const answers = await Promise.all(
       ['/notes', '/notes?chainid=324', '/notes?maturity=7', '/notes?'].map((path) => service.call(path, { headers })),

@@ -1,11 +1,18 @@
 export { chooseConnectionsMax } from './connection/choose-bounds.ts'
+export { type Handler, paceRequests, paceServer } from './connection/connections.ts'
 export { cutUnread } from './connection/cut-unread.ts'
 export { createLameDuck } from './connection/lame-duck.ts'
 export { connectionMetricHelp, createCutCounter, limitConnections } from './connection/limit-connections.ts'
 export { readOpenFileLimit } from './connection/open-file-limit.ts'
-export { paceRequests, paceServer } from './connection/pace-requests.ts'
 export { createTimeBudget, type TimeBudget } from './connection/time-budget.ts'
 export { createInstance, type InstanceParts } from './create-instance.ts'
+export {
+  createSendFast,
+  type FastAnswer,
+  isPlainRequest,
+  type PrebuiltWriter,
+  prebuiltWriter,
+} from './fast-path.ts'
 export { drain, isLoopback, listen } from './listen.ts'
 export { groupOfAddress } from './request/address-group.ts'
 export { createAddressLimit, type LimitAddress } from './request/address-limit.ts'
@@ -15,21 +22,17 @@ export { createIdentifyCaller, createRequestAddress, type IdentifyCaller } from 
 export { countRequest } from './request/count-request.ts'
 export { requireForwardedHttps } from './request/https-required.ts'
 export { assertAccepts, chooseMediaType, findMediaType, jsonType } from './request/negotiate.ts'
-export { type Handler, isPlainRequest } from './request/plain-request.ts'
 export { assertParameters, invalidParameter, listInWords, parseCount, parseDay } from './request/query-parameters.ts'
 export { rejectParameters } from './request/reject-parameters.ts'
 export { watchCaller } from './request/watch-caller.ts'
 export { createDateFormatter, createRequestIds, securityHeaders, tlsHeaders } from './response/common-headers.ts'
 export { type Cors, createCors, isPreflight, sendPreflight, varyByOrigin } from './response/cors.ts'
 export { type EncodedError, type EncodeError, errorBody, isDatabaseAway, statusOf } from './response/errors.ts'
-export { type LaneAnswer, sendLaneAnswer } from './response/lane-answer.ts'
 export { allowLongResponse } from './response/long-response.ts'
 export { matchesEtag } from './response/matches-etag.ts'
 export { httpMetricHelp, measureRequests } from './response/measure.ts'
-export { createMeasureLane } from './response/measure-lane.ts'
-export { type PremadeWriter, premadeWriter } from './response/premade-answer.ts'
-export { verifyPremadeWriter } from './response/verify-premade-writer.ts'
 export { type OpenTls, openTls } from './tls/open-tls.ts'
 export { createTlsServer } from './tls/tls-server.ts'
 export { findDateProblem } from './tls/watch-certificate.ts'
 export { ticketKeyBytes } from './tls/watch-ticket-keys.ts'
+export { verifyPrebuiltWriter } from './verify-prebuilt-writer.ts'

@@ -15,7 +15,7 @@ import { buildApp } from './app.ts'
 import { createKnownRequests, type KnownRequests } from './data/known-requests.ts'
 import { createAnalysePersisted } from './data/persisted-queries.ts'
 import { openEns } from './ens/open-ens.ts'
-import { openLanes } from './open-lanes.ts'
+import { prepareFastPath } from './fast-path.ts'
 import { openPortal } from './portal/open-portal.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ServiceParts } from './start-parts.ts'
@@ -28,10 +28,9 @@ export type PublicListener = {
   readonly start: () => Promise<string>
 }
 
-/** What the app shares with the lanes before it. */
+/** What the app shares with the fast path before it. */
 type Shared = {
   readonly nextRequestId: () => string
-  readonly isListening: () => boolean
   readonly cors: Cors | undefined
   readonly knownRequests: KnownRequests
 }
@@ -47,10 +46,10 @@ export async function openPublicListener(
   const lameDuck = createLameDuck(lameDuckSeconds, context.options.waitLameDuck)
   const isListening = () => app.server.listening && !lameDuck.hasBegun()
   const cors = createCors(config.listen.cors)
-  const shared = { nextRequestId, isListening, cors, knownRequests: createKnownRequests() }
-  const serverFactory = await createLaneServer(context, { parts, shared, tls })
+  const shared = { nextRequestId, cors, knownRequests: createKnownRequests() }
+  const serverFactory = await createFastServer(context, { parts, shared, tls })
   const app = buildPublicApp(context, { parts, shared, serverFactory })
-  // With TLS the lanes are paced.
+  // With TLS the fast path is paced.
   if (!tls) paceServer(app.server, createCutCounter(context.metrics, 'pipelined'))
   const start = async () => {
     const baseUrl = await listen(app, { host, port, scheme: tls ? 'https' : 'http' })
@@ -72,31 +71,29 @@ function openListenerTls(context: ServiceContext, nextRequestId: () => string): 
   return tls
 }
 
-/** Creates the server that the lanes answer from before the framework. Returns undefined without TLS. */
-async function createLaneServer(
+/** Creates the server whose requests the fast path sees before the framework. Returns undefined without TLS. */
+async function createFastServer(
   { config, clock, monotonicNow, metrics, log, options }: ServiceContext,
   { parts, shared, tls }: { readonly parts: ServiceParts; readonly shared: Shared; readonly tls: OpenTls | undefined },
 ): Promise<FastifyServerFactory | undefined> {
   if (!tls) return undefined
-  const { nextRequestId, isListening, cors, knownRequests } = shared
-  const addLanes = await openLanes({
+  const { nextRequestId, cors, knownRequests } = shared
+  const chainIds = config.chains.map(({ id }) => id)
+  const addFastPath = await prepareFastPath({
+    notes: { published: parts.notes.published, time: parts.clocks, chainIds },
+    data: { gateway: parts.gateway.data.gateway, knownRequests },
+    keyRing: parts.keys.keyRing,
+    server: tls.server,
+    writer: options.prebuiltWriter,
     clock,
     monotonicNow,
     metrics,
     log,
     nextRequestId,
-    isListening,
     cors,
-    writer: options.premadeWriter,
-    chainIds: config.chains.map(({ id }) => id),
-    keyRing: parts.keys.keyRing,
-    published: parts.notes.published,
-    time: parts.clocks,
-    gateway: parts.gateway.data.gateway,
-    knownRequests,
   })
   const onCut = createCutCounter(metrics, 'pipelined')
-  return (handler) => tls.server.on('request', paceRequests(addLanes(handler), onCut))
+  return (handler) => tls.server.on('request', paceRequests(addFastPath(handler), onCut))
 }
 
 function buildPublicApp(

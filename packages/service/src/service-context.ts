@@ -1,7 +1,7 @@
 import type { Clock, Closers, Metrics } from '@tallystick/base'
 import type { Check } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
-import type { PremadeWriter } from '@tallystick/http'
+import type { PrebuiltWriter } from '@tallystick/http'
 import type { PoolWatchIntervals, SchedulerTime } from '@tallystick/issuer'
 import type { LimitTime } from '@tallystick/keys'
 import type { HookTestOptions } from '@tallystick/notify'
@@ -26,8 +26,8 @@ export type ServiceOptions = {
   /** Writers behind `log` and `say`. The lines they drop are counted. */
   readonly writers?: HostMetricsOptions['writers'] | undefined
   readonly portal?: PortalOptions | undefined
-  /** Writes the responses of the lanes. Tests inject one that differs from Node. */
-  readonly premadeWriter?: PremadeWriter | undefined
+  /** Writes the responses of the fast path. Tests inject one that differs from Node. */
+  readonly prebuiltWriter?: PrebuiltWriter | undefined
   /** Intervals at which the pools are read. Tests inject shorter ones. */
   readonly poolWatchTimes?: PoolWatchIntervals | undefined
   /** Tick and clock of the schedulers. Tests inject faster ones, so that nothing waits for a second. */

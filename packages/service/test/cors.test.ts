@@ -1,5 +1,5 @@
 import { request } from 'node:https'
-import { type PremadeWriter, premadeWriter } from '@tallystick/http'
+import { type PrebuiltWriter, prebuiltWriter } from '@tallystick/http'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startFakeSubgraph, toQueries } from './fake-subgraph.ts'
 import {
@@ -31,13 +31,13 @@ const query = '{ positionInfos { id } }'
 let service: TestService
 let key: string
 let spent: string
-let lanes = 0
+let fastSent = 0
 
-const counting: PremadeWriter = {
-  ...premadeWriter,
+const counting: PrebuiltWriter = {
+  ...prebuiltWriter,
   send: (...sending) => {
-    lanes += 1
-    premadeWriter.send(...sending)
+    fastSent += 1
+    prebuiltWriter.send(...sending)
   },
 }
 
@@ -56,7 +56,7 @@ beforeAll(async () => {
   }
   const databaseUrl = await newDatabase('postgres', defer)
   const at = '2026-11-15T12:00:00.5-05:00'
-  service = await start({ databaseUrl, at, config, premadeWriter: counting }, defer)
+  service = await start({ databaseUrl, at, config, prebuiltWriter: counting }, defer)
   key = (await createKey(service)).secret
   spent = (await createKey(service, { rpm: 1 })).secret
   await service.call('/notes', { headers: { 'x-api-key': spent } })
@@ -124,15 +124,15 @@ describe('a response', () => {
     ['/notes', undefined],
     ['/notes?chainid=324', undefined],
     ['/data', data(query)],
-  ])('behavior: of the lane for %s, in any order of origins', async (path, options) => {
-    // The framework answers the first two of /data. The first answer of a lane is made by Node.
+  ])('behavior: of the fast path for %s, in any order of origins', async (path, options) => {
+    // The framework answers the first two of /data. The first answer of the fast path is made by Node.
     for (let round = 0; round < 3; round += 1) await callFrom(undefined, path, options)
-    const before = lanes
+    const before = fastSent
     for (const origin of [page, undefined, local, ...others, page]) {
       const [allowed] = accessOf(await callFrom(origin, path, options))
       expect(allowed).toBe([page, local].includes(origin ?? '') ? origin : undefined)
     }
-    expect(lanes - before).toBe(others.length + 4)
+    expect(fastSent - before).toBe(others.length + 4)
   })
 
   test('behavior: of a used-up key and of a stream', async () => {

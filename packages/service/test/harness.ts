@@ -71,7 +71,7 @@ export type Setting = {
   /** Bps by tenor; null sets none. */
   readonly curve?: Readonly<Record<string, number>> | null
   readonly portal?: ServiceOptions['portal']
-  readonly premadeWriter?: ServiceOptions['premadeWriter']
+  readonly prebuiltWriter?: ServiceOptions['prebuiltWriter']
   /** What the database's clock says, if not what the service's does. */
   readonly databaseClock?: Clock
   readonly waitLameDuck?: ServiceOptions['waitLameDuck']
@@ -179,7 +179,7 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
   await seed(opened, { setting, config, clock })
   // The embedded database is open once; on PostgreSQL the tests have connections of their own.
   const beside = opened.engine === 'pglite' ? undefined : opened
-  const { portal, premadeWriter, waitLameDuck, certificatePollMs } = setting
+  const { portal, prebuiltWriter, waitLameDuck, certificatePollMs } = setting
   const { eventTimes = { stateMs: null } } = setting
   const database = beside ? setting.database : opened
   const lines: string[] = []
@@ -193,7 +193,7 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
     say,
     database,
     portal: { directory: findSmallPage(), ...portal },
-    premadeWriter,
+    prebuiltWriter,
     databaseShiftMs,
     schedulerTime: setting.schedulerTime ?? fastTime,
     waitLameDuck,

@@ -31,12 +31,12 @@ async function usesOf(id: string): Promise<readonly (number | undefined)[]> {
   )
 }
 
-test('default: the requests of a key are counted by endpoint, on the lanes too, until it is revoked', async () => {
+test('default: the requests of a key are counted by endpoint, on the fast path too, until it is revoked', async () => {
   const { id, secret } = await createKey(service, { rpm: 5 })
   const notesOnly = await createKey(service, { scopes: ['notes'] })
   expect(await usesOf(id)).toEqual([0, 0, 0])
   const headers = { 'x-api-key': secret }
-  // The fast lane, then the framework.
+  // The fast path, then the framework.
   expect((await service.call('/notes', { headers })).status).toBe(200)
   expect((await service.call('/notes?maturity=7', { headers })).status).toBe(200)
   expect((await service.call('/rate', { headers })).status).toBe(200)

@@ -114,7 +114,7 @@ describe.each(Object.entries(listeners))('on %s', (_, ask) => {
   })
 })
 
-describe('on the lanes', () => {
+describe('on the fast path', () => {
   /** Sends requests over one connection, the last of them with the given lines. */
   const last = async (request: (lines: readonly string[]) => string, lines: readonly string[]) => {
     const socket = connectTls({ port: portOf(service.baseUrl), host: '127.0.0.1', ca: service.ca })

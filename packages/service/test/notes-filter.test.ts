@@ -81,7 +81,7 @@ describe('a chain without notes beside one with fewer tenors than configured', (
     expect(codes).toEqual(['notes_unavailable', 'invalid_maturity', 'rate_limited', 'rate_limited'])
   })
 
-  test('behavior: the fast lane answers the requests without a filter', async () => {
+  test('behavior: the fast path answers the requests without a filter', async () => {
     expect(tenorsOf(await get('/notes?chainid=324'))).toEqual([14, 30])
     expect((await get('/notes?chainid=5000')).json().code).toBe('notes_unavailable')
     expect(notesOf(await get('/notes')).message).toContain('None are available for chain 5000.')

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Http2SecureServer, ServerHttp2Session } from 'node:http2'
-import type { Socket } from 'node:net'
+import type { Http2SecureServer, Http2ServerRequest, ServerHttp2Session } from 'node:http2'
+import type { Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 
 // A client that has just connected sends its request at once.
@@ -67,5 +67,77 @@ export function trackConnections(server: Http2SecureServer): Connections {
     destroy: () => {
       for (const socket of raw) socket.destroy()
     },
+  }
+}
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+// No common client pipelines. A waiting request takes about 2 KB, and a client may send 3,000 of them in one write.
+const pipelinedMax = 256
+// HTTP/1.1 requests and timers run between two slices.
+const sliceMs = 5
+
+/**
+ * Returns a handler that calls `handler` when a request can be answered. A pipelined request waits until the response
+ * before it is sent, so that a client that does not read holds one response in memory. HTTP/2 requests wait for the end of
+ * the turn: those that the client has reset by then cost nothing, and a burst does not delay other connections.
+ * `onCut` is called for a connection that is closed because too many pipelined requests wait.
+ */
+export function paceRequests(handler: Handler, onCut: () => void): Handler {
+  const waiting = new WeakMap<Socket, number>()
+  const handleStream = createStreamQueue(handler)
+
+  const wait = (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    const count = (waiting.get(socket) ?? 0) + 1
+    waiting.set(socket, count)
+    if (count > pipelinedMax) {
+      if (!socket.destroyed) onCut()
+      socket.destroy()
+      return
+    }
+    const begin = () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1)
+      if (!socket.destroyed) handler(request, response)
+    }
+    // Node flushes the response after this event.
+    response.once('socket', () => process.nextTick(begin))
+  }
+  return (request, response) => {
+    if (request.httpVersionMajor === 2) handleStream(request, response)
+    // Node gives a response its socket when the responses before it are sent.
+    else if (response.socket === null) wait(request, response)
+    else handler(request, response)
+  }
+}
+
+/** Paces the requests of a server that has its request listener already. */
+export function paceServer(server: Server, onCut: () => void): void {
+  const listeners = server.listeners('request')
+  server.removeAllListeners('request')
+  const handler: Handler = (request, response) => {
+    for (const listener of listeners) listener.call(server, request, response)
+  }
+  server.on('request', paceRequests(handler, onCut))
+}
+
+/** Returns a handler that answers the requests of all HTTP/2 connections in slices of 5 ms, in the order of arrival. */
+function createStreamQueue(handler: Handler): Handler {
+  let queue: [IncomingMessage, ServerResponse][] = []
+  const run = () => {
+    const endMs = performance.now() + sliceMs
+    let done = 0
+    for (const [request, response] of queue) {
+      done += 1
+      const { stream } = request as unknown as Http2ServerRequest
+      if (stream.destroyed || stream.aborted) continue
+      handler(request, response)
+      if (performance.now() >= endMs) break
+    }
+    queue = queue.slice(done)
+    if (queue.length > 0) setImmediate(run)
+  }
+  return (request, response) => {
+    if (queue.push([request, response]) === 1) setImmediate(run)
   }
 }

@@ -28,7 +28,7 @@ test('behavior: many distinct bodies and large answers stay within 4,000 entries
     known.expect(request, body)
     known.accept(request, { chains, query: queryOf(body) })
     const found = known.find(body)
-    const answer = { status: 200, headers: [], body: 'x'.repeat(answerLength), premade: undefined } as const
+    const answer = { status: 200, headers: [], body: 'x'.repeat(answerLength), prebuilt: undefined } as const
     if (found) known.keep(body, found, { second: 0, answers: [], answer })
     bytesMax = Math.max(bytesMax, known.bytes)
     countMax = Math.max(countMax, known.count)
@@ -49,7 +49,7 @@ test('behavior: the size of an entry grows by the answer that is kept with it', 
   known.accept(request, { chains, query: queryOf('key') })
   const before = known.bytes
   const found = known.find('body')
-  const answer = { status: 200, headers: [], body: 'x'.repeat(1_000), premade: undefined } as const
+  const answer = { status: 200, headers: [], body: 'x'.repeat(1_000), prebuilt: undefined } as const
   if (found) known.keep('body', found, { second: 0, answers: [], answer })
   expect([known.count, known.bytes - before]).toEqual([1, 5_000])
 })

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { PreparedQuery, SubgraphAnswer } from '@tallystick/gateway'
-import type { LaneAnswer } from '@tallystick/http'
+import type { FastAnswer } from '@tallystick/http'
 import { LRUCache } from 'lru-cache'
 
 /** The request that a body stands for. */
@@ -16,7 +16,7 @@ export type KnownRequest = {
 type ReadyAnswer = {
   readonly second: number
   readonly answers: readonly SubgraphAnswer[]
-  readonly answer: LaneAnswer
+  readonly answer: FastAnswer
 }
 
 export type KnownRequests = {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:tls'
-import { type PremadeWriter, premadeWriter } from '@tallystick/http'
+import { type PrebuiltWriter, prebuiltWriter } from '@tallystick/http'
 import { beforeAll, expect, test } from 'vitest'
 import { type Answer, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 
@@ -9,7 +9,7 @@ let service: TestService
 const keys: Record<string, string> = {}
 
 beforeAll(async () => {
-  // Within a second, not at its beginning: what the lane makes then is kept for the requests that follow.
+  // Within a second, not at its beginning: what the fast path makes then is kept for the requests that follow.
   service = await start({ databaseUrl: await newDatabase('postgres', defer), at: '2026-11-15T12:00:00.5-05:00' }, defer)
   for (const [name, request] of Object.entries({
     unlimited: {},
@@ -21,7 +21,7 @@ beforeAll(async () => {
   return finish
 })
 
-// JSON in more words than the lane reads: what has this header goes through the framework, whose rules are the rules.
+// JSON in more words than the fast path reads: what has this header goes through the framework, whose rules are the rules.
 const slow = { accept: 'application/json, */*;q=0.5' }
 
 /** All of an answer but what has to differ from one request to the next. */
@@ -34,7 +34,7 @@ function comparable({ status, headers, body }: Answer) {
   return { status, headers: others, left, length, body }
 }
 
-test('default: what the lane answers is what the framework answers, header by header', async () => {
+test('default: what the fast path answers is what the framework answers, header by header', async () => {
   const etag = (await service.call('/notes', { headers: { 'x-api-key': keys['unlimited'] ?? '' } })).headers.etag ?? ''
   const etagOf324 =
     (await service.call('/notes?chainid=324', { headers: { 'x-api-key': keys['unlimited'] ?? '' } })).headers.etag ?? ''
@@ -72,7 +72,7 @@ async function sendRaw(text: string): Promise<string> {
   return Buffer.concat(chunks).toString('latin1')
 }
 
-test('behavior: on one connection the lane and the framework write byte-identical responses', async () => {
+test('behavior: on one connection the fast path and the framework write byte-identical responses', async () => {
   const etag = (await service.call('/notes', { headers: { 'x-api-key': keys['unlimited'] ?? '' } })).headers.etag ?? ''
   for (const secret of [keys['unlimited'], keys['limited']]) {
     for (const condition of ['', `if-none-match: ${etag}\r\n`]) {
@@ -131,14 +131,14 @@ test('behavior: both are counted as one route', async () => {
   expect((await count()) - before).toBe(2)
 })
 
-test('error: where premade answers differ from those of Node, the framework answers and one line says so', async () => {
-  const differing: PremadeWriter = {
-    ...premadeWriter,
-    send: (response, { before, after }, changing) =>
-      premadeWriter.send(response, { before, after: `x-differs: 1\r\n${after}` }, changing),
+test('error: where prebuilt responses differ from those of Node, the framework answers and one line says so', async () => {
+  const differing: PrebuiltWriter = {
+    ...prebuiltWriter,
+    send: (response, { before, after }, lines) =>
+      prebuiltWriter.send(response, { before, after: `x-differs: 1\r\n${after}` }, lines),
   }
   const databaseUrl = await newDatabase('postgres')
-  const without = await start({ databaseUrl, at: '2026-11-15T12:00:00.5-05:00', premadeWriter: differing })
+  const without = await start({ databaseUrl, at: '2026-11-15T12:00:00.5-05:00', prebuiltWriter: differing })
   const { secret } = await createKey(without)
   const headers = { 'x-api-key': keys['unlimited'] ?? '' }
   for (let count = 0; count < 3; count += 1) {
@@ -148,7 +148,7 @@ test('error: where premade answers differ from those of Node, the framework answ
   const lines = without
     .log()
     .split('\n')
-    .filter((line) => line.includes('fast lane disabled'))
+    .filter((line) => line.includes('fast path disabled'))
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, node: process.version }])
-  expect(service.log()).not.toContain('fast lane disabled')
+  expect(service.log()).not.toContain('fast path disabled')
 })

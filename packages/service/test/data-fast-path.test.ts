@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { Agent } from 'node:https'
 import { connect } from 'node:tls'
 import { openDatabase } from '@tallystick/database'
-import { type PremadeWriter, premadeWriter } from '@tallystick/http'
+import { type PrebuiltWriter, prebuiltWriter } from '@tallystick/http'
 import { listKeys } from '@tallystick/keys'
 import { patience } from '@tallystick/workbench/patience'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -16,30 +16,30 @@ const { defer, finish } = createDeferrals()
 const at = Date.parse('2026-11-15T12:00:00.5-05:00')
 const ids = [324, 10]
 let fakes: FakeSubgraph[]
-let laned: TestService
-/** Same service without lanes: the framework handles every request. */
+let fast: TestService
+/** Same service without the fast path: the framework handles every request. */
 let plain: TestService
 let keys: Readonly<Record<'unlimited' | 'limited' | 'scant' | 'other', string>>
-let lanedUrl: string
-/** Returns how many responses the lanes have sent. */
-let premadeSent = 0
+let fastUrl: string
+/** Returns how many responses the fast path have sent. */
+let prebuiltSent = 0
 
-const counting: PremadeWriter = {
-  ...premadeWriter,
+const counting: PrebuiltWriter = {
+  ...prebuiltWriter,
   send: (...sending) => {
-    premadeSent += 1
-    premadeWriter.send(...sending)
+    prebuiltSent += 1
+    prebuiltWriter.send(...sending)
   },
 }
-const failing: PremadeWriter = { ...premadeWriter, premake: () => undefined }
+const failing: PrebuiltWriter = { ...prebuiltWriter, build: () => undefined }
 
-async function startWith(writer: PremadeWriter, databaseUrl = lanedUrl): Promise<TestService> {
+async function startWith(writer: PrebuiltWriter, databaseUrl = fastUrl): Promise<TestService> {
   const chains = ids.map((id, index) => ({
     ...{ id, name: 'chain', pool },
     subgraph: { urls: [fakes[index]?.url] },
   }))
   const config = { chains, data: { hedgeMs: null, pollMs: 60_000 } }
-  return start({ databaseUrl, at: new Date(at).toISOString(), config, premadeWriter: writer }, defer)
+  return start({ databaseUrl, at: new Date(at).toISOString(), config, prebuiltWriter: writer }, defer)
 }
 
 /** Copies all keys with their secrets. */
@@ -60,8 +60,8 @@ beforeAll(async () => {
     }),
   )
   // Each on its own database: on one, both would share the allowance of a key.
-  lanedUrl = await newDatabase('postgres', defer)
-  laned = await startWith(counting)
+  fastUrl = await newDatabase('postgres', defer)
+  fast = await startWith(counting)
   plain = await startWith(failing, await newDatabase('postgres', defer))
   const secretOf = async (request: object) => (await createKey(plain, request)).secret
   keys = {
@@ -70,13 +70,13 @@ beforeAll(async () => {
     scant: await secretOf({ rpm: 3 }),
     other: await secretOf({ scopes: ['notes'] }),
   }
-  await copyKeys(plain, laned)
+  await copyKeys(plain, fast)
   await vi.waitFor(async () => {
-    const [answer] = await readFrom(laned, [last({ key: keys.other })])
+    const [answer] = await readFrom(fast, [last({ key: keys.other })])
     expect(answer?.body).toContain('insufficient_scope')
   }, patience)
   // The framework answers the first two, the second one from memory. The third one has a head that Node made.
-  for (const service of [laned, plain]) await readFrom(service, [post(), post(), post(), post(), getNotes()])
+  for (const service of [fast, plain]) await readFrom(service, [post(), post(), post(), post(), getNotes()])
   return finish
 })
 
@@ -97,7 +97,7 @@ async function readFrom(service: TestService, parts: readonly string[]) {
   return readAnswers(await sendRaw(service, ended))
 }
 
-/** Requests that both services must answer alike, each with the number of responses the lane sends. */
+/** Requests that both services must answer alike, each with the number of responses the fast path sends. */
 const cases: Readonly<Record<string, readonly [() => readonly string[], number?]>> = {
   'a known body': [() => [post() + post() + post() + last()], 3],
   'requests one after the other': [() => [post(), post(), post(), last()], 3],
@@ -159,7 +159,7 @@ const cases: Readonly<Record<string, readonly [() => readonly string[], number?]
   PUT: [() => [post({ line: 'PUT /data HTTP/1.1' }) + last()], 0],
 }
 
-/** Bodies that both services must answer alike, each with whether the lane answers a repeated one. */
+/** Bodies that both services must answer alike, each with whether the fast path answers a repeated one. */
 const bodies: Readonly<Record<string, readonly [string, 0 | 1]>> = {
   'broken JSON': ['{"query":', 0],
   'a body that is not an object': ['[1]', 0],
@@ -177,25 +177,25 @@ const bodies: Readonly<Record<string, readonly [string, 0 | 1]>> = {
 
 const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`
 
-describe('the lane and the framework answer alike', () => {
-  test.for(Object.entries(cases))('behavior: %s', async ([, [parts, fromLane]]) => {
-    const before = premadeSent
-    const answers = await readFrom(laned, parts())
-    const sent = premadeSent - before
+describe('the fast path and the framework answer alike', () => {
+  test.for(Object.entries(cases))('behavior: %s', async ([, [parts, fromFastPath]]) => {
+    const before = prebuiltSent
+    const answers = await readFrom(fast, parts())
+    const sent = prebuiltSent - before
     expect(answers).toEqual(await readFrom(plain, parts()))
     expect(answers.length).toBeGreaterThan(0)
-    if (fromLane !== undefined) expect(sent).toBe(fromLane)
+    if (fromFastPath !== undefined) expect(sent).toBe(fromFastPath)
   })
 
-  test.for(Object.entries(bodies))('behavior: %s, four times', async ([, [body, fromLane]]) => {
+  test.for(Object.entries(bodies))('behavior: %s, four times', async ([, [body, fromFastPath]]) => {
     const sent: number[] = []
     for (let round = 0; round < 4; round += 1) {
-      const before = premadeSent
-      const answers = await readFrom(laned, [post({ body })])
-      sent.push(premadeSent - before)
+      const before = prebuiltSent
+      const answers = await readFrom(fast, [post({ body })])
+      sent.push(prebuiltSent - before)
       expect(answers).toEqual(await readFrom(plain, [post({ body })]))
     }
-    expect([sent[0], sent[1], sent.at(-1)]).toEqual([0, 0, fromLane])
+    expect([sent[0], sent[1], sent.at(-1)]).toEqual([0, 0, fromFastPath])
   })
 
   test('behavior: a client that disconnects within a body', async () => {
@@ -208,11 +208,11 @@ describe('the lane and the framework answer alike', () => {
       await once(socket, 'close')
       return readAnswers(Buffer.concat(chunks).toString('latin1'))
     }
-    expect(await answersOf(laned)).toEqual(await answersOf(plain))
+    expect(await answersOf(fast)).toEqual(await answersOf(plain))
   })
 
   test('behavior: a request that arrives during shutdown', async () => {
-    const answersOf = async (writer: PremadeWriter) => {
+    const answersOf = async (writer: PrebuiltWriter) => {
       const service = await startWith(writer)
       await readFrom(service, [post(), post()])
       let release = () => {}
@@ -260,27 +260,27 @@ describe('the lane and the framework answer alike', () => {
       const changes = [...after].map(([series, count]) => [series, count - (before.get(series) ?? 0)] as const)
       return changes.filter(([, change]) => change > 0).sort()
     }
-    const changes = await changesOf(laned)
+    const changes = await changesOf(fast)
     expect(changes).toEqual(await changesOf(plain))
     expect(changes).toContainEqual(['tallystick_http_requests_total{route="/data",status="200"}', 3])
     expect(changes).toContainEqual(['tallystick_data_cache_total{chain="10",result="hit"}', 3])
   })
 })
 
-describe('an answer of the lane', () => {
+describe('an answer of the fast path', () => {
   const headOf = async () => {
-    const before = premadeSent
-    const { headers } = await laned.call('/data', {
+    const before = prebuiltSent
+    const { headers } = await fast.call('/data', {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': keys.unlimited },
       body: known,
     })
-    return [headers['x-tallystick-chains'], headers.date, premadeSent - before]
+    return [headers['x-tallystick-chains'], headers.date, prebuiltSent - before]
   }
 
   test('behavior: has the current lag and date', async () => {
     for (const second of [1, 2]) {
-      laned.clock.hold(at + second * 1000)
+      fast.clock.hold(at + second * 1000)
       const lag = 7 + second
       const date = `Sun, 15 Nov 2026 17:00:0${second} GMT`
       expect(await headOf()).toEqual([
@@ -294,7 +294,7 @@ describe('an answer of the lane', () => {
         1,
       ])
     }
-    laned.clock.hold(at)
+    fast.clock.hold(at)
   })
 
   test('behavior: is not used after a new block', async () => {
@@ -302,21 +302,21 @@ describe('an answer of the lane', () => {
     expect(await headOf()).toMatchObject([expect.stringContaining('10;block=10;'), expect.anything(), 1])
     fakes[1]?.setHead(headAt(11, at / 1000 - 1.5))
     // Another query is sent to the chain, whose answer has the new block.
-    await readFrom(laned, [last({ body: JSON.stringify({ query: '{ pools { id } }', variables: { chains: [10] } }) })])
+    await readFrom(fast, [last({ body: JSON.stringify({ query: '{ pools { id } }', variables: { chains: [10] } }) })])
     expect(await headOf()).toMatchObject([expect.stringContaining('10;block=11;lag=1'), expect.anything(), 0])
   })
 
   test('behavior: counts as a use of its key', async () => {
-    const { id, secret } = await createKey(laned)
-    await readFrom(laned, [post(), post()])
-    const before = premadeSent
-    await readFrom(laned, [post({ key: secret }), last()])
-    expect(premadeSent - before).toBe(1)
-    const { body } = await laned.admin('/metrics')
+    const { id, secret } = await createKey(fast)
+    await readFrom(fast, [post(), post()])
+    const before = prebuiltSent
+    await readFrom(fast, [post({ key: secret }), last()])
+    expect(prebuiltSent - before).toBe(1)
+    const { body } = await fast.admin('/metrics')
     expect(body).toContain(`tallystick_key_requests_total{key="${id}",endpoint="data"} 1\n`)
     // Uses are stored when the service stops, at the latest.
-    await laned.stop()
-    const database = await openDatabase(lanedUrl)
+    await fast.stop()
+    const database = await openDatabase(fastUrl)
     onTestFinished(() => database.close())
     const key = (await listKeys(database)).find((listed) => listed.id === id)
     expect(key?.lastUsedAt).toBe(BigInt(Date.parse('2026-11-15T17:00:00Z') / 1000))

@@ -1,0 +1,91 @@
+import type { IncomingMessage } from 'node:http'
+import type { Gateway, SubgraphAnswer } from '@tallystick/gateway'
+import { createSendFast, type FastAnswer } from '@tallystick/http'
+import type { FastPathParts, Respond } from '../routing/fast-path-parts.ts'
+import { encodeResults } from './encode-results.ts'
+import { formatHeads, headsOf } from './format-heads.ts'
+import type { KnownRequest, KnownRequests } from './known-requests.ts'
+
+export type FastDataParts = {
+  readonly gateway: Pick<Gateway, 'recall' | 'countHits'>
+  readonly knownRequests: KnownRequests
+}
+
+// Below the size at which Node stops reading from a connection until a body is read. The framework does not read a body
+// that was put back if it rejects the key or the allowance is spent, and that must not stop the connection.
+const bodyBytesMax = 8 * 1024
+// Sending a larger answer costs more than the fast path saves, and few of them would fill the memory of known requests.
+const answerLengthMax = 256 * 1024
+
+/** Returns whether the fast path may answer a plain request to `POST /data`. */
+export function isDataRequest({ method, url, headers }: IncomingMessage): boolean {
+  return method === 'POST' && url === '/data' && headers['content-type'] === 'application/json'
+}
+
+/**
+ * Creates the function that answers `POST /data` from memory: with a valid key, with a body whose exact bytes the framework
+ * has answered from memory before, while every chain has the answer of its latest block in memory
+ * (docs/decisions/0019-fast-path-data.md; a test compares the two).
+ */
+export function createRespondToData({ gateway, knownRequests }: FastDataParts, parts: FastPathParts): Respond {
+  const { keyRing, cors } = parts
+  const findAnswer = createFindAnswer({ gateway, knownRequests }, parts)
+  const send = createSendFast('/data', parts)
+
+  return (response, { request, startedMs, nowMs }) => {
+    if (!hasShortBody(request)) return false
+    const bytes: Buffer = request.read()
+    const body = bytes.toString('latin1')
+    const known = knownRequests.find(body)
+    const secret = request.headers['x-api-key']
+    const key = known && typeof secret === 'string' ? keyRing.find(secret, nowMs) : undefined
+    const answer = known && key?.scopes.has('data') && !key.allows ? findAnswer(known, { body, nowMs }) : undefined
+    const rate = answer && key?.limit?.take(startedMs)
+    if (!known || !key || !answer || (rate && !rate.allowed)) {
+      request.unshift(bytes)
+      knownRequests.expect(request, body)
+      return false
+    }
+    key.uses.data++
+    gateway.countHits(known.chains)
+    send(response, { answer, limit: key.limit, rate, corsLines: cors?.linesOf(request.headers.origin), startedMs })
+    // The body has been read, but not its end, which ends the request.
+    request.resume()
+    return true
+  }
+}
+
+/** Returns whether all of the body is here, without reading it. `complete` would be set a moment later. */
+function hasShortBody({ readableLength, headers }: IncomingMessage): boolean {
+  return readableLength > 0 && readableLength <= bodyBytesMax && readableLength === Number(headers['content-length'])
+}
+
+/** Creates the function that finds the answer to a known request, and makes it once per second and block. */
+function createFindAnswer({ gateway, knownRequests }: FastDataParts, { headers: common, formatDate }: FastPathParts) {
+  return (
+    known: KnownRequest,
+    { body, nowMs }: { readonly body: string; readonly nowMs: number },
+  ): FastAnswer | undefined => {
+    const answers = gateway.recall(known)
+    if (!answers) return undefined
+    const second = Math.floor(nowMs / 1000)
+    const { ready } = known
+    if (ready?.second === second && answers.every((answer, index) => answer === ready.answers[index])) {
+      return ready.answer
+    }
+    const results = known.chains.map((chain, index) => ({ chain, answer: answers[index] as SubgraphAnswer }))
+    if (results.reduce((length, { answer }) => length + answer.data.length, 0) > answerLengthMax) return undefined
+    const bytes = Buffer.from(encodeResults(results))
+    const headers = Object.entries({
+      ...common,
+      date: formatDate(nowMs),
+      'x-tallystick-chains': formatHeads(headsOf(results), nowMs),
+      'cache-control': 'no-store',
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(bytes.length),
+    }).flat()
+    const answer: FastAnswer = { status: 200, headers, body: bytes.toString('latin1'), prebuilt: undefined }
+    knownRequests.keep(body, known, { second, answers, answer })
+    return answer
+  }
+}
