@@ -19,6 +19,7 @@ export { openLog } from './open-log.ts'
 export { parseRetryAfter } from './parse-retry-after.ts'
 export { quote } from './quote.ts'
 export {
+  combineLimits,
   createRateWindow,
   createWindowPart,
   formatPolicy,

@@ -48,6 +48,30 @@ export function createRateWindow(limit: number): RateWindow {
 }
 
 /**
+ * Combines limits into one, the one that headers show first. A request that one of them rejects is counted by none.
+ * The returned state is valid until the next call, so that a request allocates nothing.
+ */
+export function combineLimits(parts: readonly [LimitPart, ...LimitPart[]]): Pick<RateWindow, 'policy' | 'take'> {
+  const [shown] = parts
+  const state = { allowed: true, remaining: 0, resetSeconds: 0, part: shown }
+  const report = (part: LimitPart, allowed: boolean, monotonicMs: number) => {
+    state.allowed = allowed
+    state.part = part
+    state.remaining = allowed ? part.remaining() : 0
+    state.resetSeconds = allowed ? part.resetSeconds(monotonicMs) : part.retrySeconds(monotonicMs)
+    return state
+  }
+  return {
+    policy: parts.map(formatPolicy).join(', '),
+    take: (monotonicMs) => {
+      for (const part of parts) if (!part.hasRoom(monotonicMs)) return report(part, false, monotonicMs)
+      for (const part of parts) part.spend(monotonicMs)
+      return report(shown, true, monotonicMs)
+    },
+  }
+}
+
+/**
  * Creates a fixed window. It opens with the first request after the previous window closed. It uses a monotonic clock, so
  * that a step of the system time neither blocks a key nor resets its limit.
  */

@@ -1,7 +1,7 @@
-import { settleWithin } from '@tallystick/base'
-import type { Database } from '@tallystick/database'
+import { hash } from 'node:crypto'
+import { settleWithin, toSeconds } from '@tallystick/base'
+import type { Database, Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
-import { hashSecret } from './hash-secret.ts'
 import {
   countActive,
   createLocalLimit,
@@ -10,12 +10,9 @@ import {
   type RingKey,
   readKeySnapshot,
 } from './key-snapshot.ts'
-import { keysChannel } from './key-store.ts'
-import { createKeyUseRecorder } from './key-use-recorder.ts'
 import type { CreateLimit } from './limits/key-limit.ts'
-import type { KeyPosition } from './read-key-changes.ts'
+import { type KeyPosition, keysChannel } from './read-key-changes.ts'
 import { runOneAtATime } from './run-one-at-a-time.ts'
-import { createUseDays, type UseDays } from './use-days.ts'
 
 /** API keys in memory, kept in sync with the database. */
 export type KeyRing = {
@@ -37,6 +34,16 @@ export type KeyRing = {
   listAll(): readonly Pick<RingKey, 'id' | 'uses'>[]
   readonly useDays: Omit<UseDays, 'note'>
   close(): Promise<void>
+}
+
+/** UTC days on which keys are used. */
+export type UseDays = {
+  /** Notes a use. Call it before the use is counted. */
+  note(nowMs: number): void
+  /** Day of the last use. Undefined before the first. */
+  readonly last: number | undefined
+  /** Calls `listener` with the day of the last use when the next one is on another day, before it is counted. */
+  onEnd(listener: (day: number) => void): void
 }
 
 // A notification announces a change at once. Polling covers lost notifications: a change takes effect within a second.
@@ -130,5 +137,82 @@ async function followChanges(
     clearInterval(poll)
     await stopListening()
     await settleWithin(running, stopMs)
+  }
+}
+
+/** Returns the hash under which a secret is stored and looked up. */
+export function hashSecret(secret: string): string {
+  return hash('sha256', secret, 'hex')
+}
+
+/** Stores when keys were last used, at most once a minute for each key. */
+type KeyUseRecorder = {
+  /** Notes a use. Never waits. */
+  note(id: string, nowMs: number): void
+  /** Stores the uses that are not stored yet. */
+  close(): Promise<void>
+}
+
+const useStoredMs = 60_000
+
+function createKeyUseRecorder(database: Database, log: Logger): KeyUseRecorder {
+  const lastUses = new Map<string, { readonly atMs: number; isStored: boolean }>()
+  const store = async () => {
+    const pending = [...lastUses].filter(([, { isStored }]) => !isStored)
+    for (const [, use] of pending) use.isStored = true
+    await recordKeyUse(
+      database,
+      pending.map(([id, { atMs }]) => ({ id, atSeconds: toSeconds(atMs) })),
+    ).catch((error) => log.warn({ err: error }, 'last use of keys not stored'))
+  }
+  const timer = setInterval(store, useStoredMs)
+  timer.unref()
+  return {
+    note: (id, nowMs) => {
+      const last = lastUses.get(id)
+      if (last && nowMs >= last.atMs && nowMs - last.atMs < useStoredMs) return
+      lastUses.set(id, { atMs: nowMs, isStored: false })
+    },
+    close: () => {
+      clearInterval(timer)
+      return store()
+    },
+  }
+}
+
+/** Stores when keys were last used. The revision stays: this is not a change of the key. */
+async function recordKeyUse(
+  database: Queryable,
+  uses: readonly { readonly id: string; readonly atSeconds: bigint }[],
+): Promise<void> {
+  if (uses.length === 0) return
+  await database.query(
+    `update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
+     from unnest($1::text[], $2::bigint[]) as u (id, at) where k.id = u.id`,
+    [uses.map(({ id }) => id), uses.map(({ atSeconds }) => atSeconds.toString())],
+  )
+}
+
+const dayMs = 86_400_000
+
+/** Returns the number of a UTC day. */
+export function dayOf(nowMs: number): number {
+  return Math.floor(nowMs / dayMs)
+}
+
+function createUseDays(): UseDays {
+  const listeners: ((day: number) => void)[] = []
+  let last: number | undefined
+  return {
+    note: (nowMs) => {
+      const day = dayOf(nowMs)
+      if (day === last) return
+      if (last !== undefined) for (const listener of listeners) listener(last)
+      last = day
+    },
+    get last() {
+      return last
+    },
+    onEnd: (listener) => listeners.push(listener),
   }
 }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { createTrust, createWindowPart } from '@tallystick/base'
+import { combineLimits, createTrust, createWindowPart } from '@tallystick/base'
 import type { KeyScope } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
 import type { KeyLimits } from './api-key.ts'
-import { type CreateLimit, createKeyLimit, type KeyLimit } from './limits/key-limit.ts'
+import type { CreateLimit, KeyLimit } from './limits/key-limit.ts'
 import { type KeyChanges, type KeyPosition, noPosition, readKeyChanges, type StoredKey } from './read-key-changes.ts'
 
 /** Key that requests are checked against. Later snapshots keep its window and its counts. */
@@ -25,7 +25,7 @@ export type KeyUses = Record<KeyScope, number>
 
 /** Creates limits that only this process counts. */
 export const createLocalLimit: CreateLimit = (_id, { rpm }) =>
-  rpm === null ? undefined : createKeyLimit([createWindowPart(rpm)])
+  rpm === null ? undefined : combineLimits([createWindowPart(rpm)])
 
 /** All keys at one position of their history. A snapshot never changes: a refresh replaces it as a whole. */
 export type KeySnapshot = {

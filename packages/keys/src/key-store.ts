@@ -10,9 +10,8 @@ import {
   type NewKey,
   type RevisedKey,
 } from './api-key.ts'
-import { hashSecret } from './hash-secret.ts'
-
-export const keysChannel = 'tallystick_keys'
+import { hashSecret } from './key-ring.ts'
+import { keysChannel } from './read-key-changes.ts'
 
 export async function createKey(
   database: Database,
@@ -126,19 +125,6 @@ export async function updateKey(
   })
   await database.notify(keysChannel, id)
   return updated
-}
-
-/** Stores when keys were last used. The revision stays: this is not a change of the key. */
-export async function recordKeyUse(
-  database: Queryable,
-  uses: readonly { readonly id: string; readonly atSeconds: bigint }[],
-): Promise<void> {
-  if (uses.length === 0) return
-  await database.query(
-    `update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
-     from unnest($1::text[], $2::bigint[]) as u (id, at) where k.id = u.id`,
-    [uses.map(({ id }) => id), uses.map(({ atSeconds }) => atSeconds.toString())],
-  )
 }
 
 async function nextRevision(transaction: Queryable): Promise<bigint> {

@@ -1,6 +1,8 @@
 import type { Queryable } from '@tallystick/database'
 import { fromKeyRow, type KeyRow, type RevisedKey } from './api-key.ts'
 
+export const keysChannel = 'tallystick_keys'
+
 /** Position in the history of keys. The change id is random, so it differs after a restore and a new change. */
 export type KeyPosition = { readonly revision: bigint; readonly changeId: string | null }
 

@@ -1,7 +1,7 @@
-import { createWindowPart, type LimitPart } from '@tallystick/base'
+import { combineLimits, createWindowPart, type LimitPart } from '@tallystick/base'
 import type { Database } from '@tallystick/database'
 import { createBurstPart } from './burst-part.ts'
-import { type CreateLimit, createKeyLimit } from './key-limit.ts'
+import type { CreateLimit } from './key-limit.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
 import { createLeasedPart } from './leased-part.ts'
 
@@ -16,6 +16,6 @@ export function createSharedLimits(keeper: LeaseKeeper, { engine }: Pick<Databas
     if (quotaPerMonth !== null) parts.push(leased('month', quotaPerMonth))
     if (burst !== null) parts.push(createBurstPart(burst))
     const [shown, ...others] = parts
-    return shown && createKeyLimit([shown, ...others])
+    return shown && combineLimits([shown, ...others])
   }
 }
