@@ -54,7 +54,7 @@ export type FastAnswer = {
 }
 
 /** Bytes of a response, head and body, split where the lines of each request are inserted. */
-export type PrebuiltResponse = { readonly before: string; readonly after: string }
+type PrebuiltResponse = { readonly before: string; readonly after: string }
 
 /** Functions that build and send prebuilt responses. Tests inject a different writer. */
 export type PrebuiltWriter = {

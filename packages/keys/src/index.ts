@@ -11,7 +11,6 @@ export { createKey, listKeys, revokeKey, rotateKey, updateKey } from './key-stor
 export { type KeyUsageRecorder, startKeyUsageRecorder } from './key-usage-recorder.ts'
 export { addKeyUsage, type KeyUsage, listKeyUsage, usageDaysMax, usageMigrations } from './key-usage-store.ts'
 export { createSharedLimits } from './limits/create-shared-limits.ts'
-export type { KeyLimit } from './limits/key-limit.ts'
 export { hasRoom, spend } from './limits/lease.ts'
 export { createLeaseKeeper, type LeaseKeeper } from './limits/lease-keeper.ts'
 export { type LeaseStore, leaseMigrations, listQuotaUse, type NamedLeaseRow } from './limits/lease-store.ts'

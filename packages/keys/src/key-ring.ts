@@ -37,7 +37,7 @@ export type KeyRing = {
 }
 
 /** UTC days on which keys are used. */
-export type UseDays = {
+type UseDays = {
   /** Notes a use. Call it before the use is counted. */
   note(nowMs: number): void
   /** Day of the last use. Undefined before the first. */
