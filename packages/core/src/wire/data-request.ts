@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { field } from './field.ts'
-import { chainNumberForm } from './forms.ts'
+import { chainNumberForm } from './fields.ts'
 
 const members = {
   query: field(z.string(), {

@@ -1,30 +1,20 @@
 import { z } from 'zod'
-import { errorCodes } from '../error/tallystick-error.ts'
 import { field } from './field.ts'
-import { chainNumberForm } from './forms.ts'
+import { chainNumberField, detailsField, errorCodeField, textField } from './fields.ts'
 
 /** Reason why a chain has no data or only part of it (DESIGN.md §2.3). */
 export const chainErrorSchema = z.strictObject({
-  message: field(z.string(), {
-    description: 'What failed, and what to do.',
-    unit: 'human-readable text',
-    example: 'The subgraph did not answer in time.',
-  }),
-  code: field(z.enum(errorCodes), {
-    description: 'Machine-readable reason: `query_rejected`, `upstream_failed` or `upstream_timeout`.',
-    unit: 'error code',
-    example: 'upstream_timeout',
-  }),
-  details: field(z.record(z.string(), z.unknown()).optional(), {
-    description: 'Details of this failure, by code.',
-    unit: 'object',
-    example: { failure: 'slow_headers' },
-  }),
+  message: textField('What failed, and what to do.', 'The subgraph did not answer in time.'),
+  code: errorCodeField(
+    'Machine-readable reason: `query_rejected`, `upstream_failed` or `upstream_timeout`.',
+    'upstream_timeout',
+  ),
+  details: detailsField('Details of this failure, by code.', { failure: 'slow_headers' }),
 })
 
 /** Result of one chain (SPEC.md §2.4). */
 export const chainDataSchema = z.strictObject({
-  chain: field(chainNumberForm, { description: 'The chain.', unit: 'chain id', example: 324 }),
+  chain: chainNumberField('The chain.', 324),
   data: field(z.record(z.string(), z.unknown()).nullable(), {
     description: 'The result. Its members follow the query. Null if the chain failed.',
     unit: 'as the subgraph’s schema says',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { field } from './field.ts'
-import { chainIdForm } from './forms.ts'
+import { chainIdField, tenorsField, textField } from './fields.ts'
 import { notesResponseSchema } from './notes-response.ts'
 import { chainRatesSchema } from './rate-response.ts'
 
@@ -13,12 +13,8 @@ export type RateEvent = z.infer<typeof rateEventSchema>
 
 /** Data of a `status` event: the state of a chain, and which parts of it changed. */
 export const statusEventSchema = z.strictObject({
-  message: field(z.string(), {
-    description: 'What changed and why.',
-    unit: 'human-readable text',
-    example: 'The pool is paused.',
-  }),
-  chainid: field(chainIdForm, { description: 'The chain.', unit: 'chain id', example: '324' }),
+  message: textField('What changed and why.', 'The pool is paused.'),
+  chainid: chainIdField('The chain.', '324'),
   changed: field(z.array(z.enum(['status', 'isProtocolSynced', 'availableMaturities', 'signer'])), {
     description: 'The members that changed. All of them in the first event of a chain.',
     unit: 'names of members',
@@ -26,11 +22,10 @@ export const statusEventSchema = z.strictObject({
   }),
   status,
   isProtocolSynced,
-  availableMaturities: field(z.array(z.int().positive()), {
-    description: 'Tenors of the notes that `GET /notes` has for the chain, ascending. Empty while there are none.',
-    unit: 'days',
-    example: [7, 14, 30],
-  }),
+  availableMaturities: tenorsField(
+    'Tenors of the notes that `GET /notes` has for the chain, ascending. Empty while there are none.',
+    [7, 14, 30],
+  ),
   signer: field(
     z
       .string()
@@ -68,11 +63,7 @@ function streamEvent<Event extends string, Data extends z.ZodType>(
 
 /** Data of the event that tells a client that it may have missed events. */
 export const resetEventSchema = z.strictObject({
-  message: field(z.string(), {
-    description: 'Why events may be missing, and what to do.',
-    unit: 'human-readable text',
-    example: 'Events may be missing. Fetch the current state.',
-  }),
+  message: textField('Why events may be missing, and what to do.', 'Events may be missing. Fetch the current state.'),
 })
 
 /** Event of `GET /events`. In the stream, `data` is JSON on one line. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { errorBodySchema } from './error-body.ts'
 import { field } from './field.ts'
+import { detailsField, textField } from './fields.ts'
 
 /** Request body of `POST /data/<chainid>` and `POST /subgraphs/<chainid>` (GraphQL over HTTP specification). */
 export const graphqlRequestSchema = z.looseObject({
@@ -23,15 +24,10 @@ export const graphqlRequestSchema = z.looseObject({
 
 /** Error of a query. */
 export const graphqlErrorSchema = z.looseObject({
-  message: field(z.string(), {
-    description: 'What is wrong with the query.',
-    unit: 'human-readable text',
-    example: 'Cannot query field "nothing" on type "Query".',
-  }),
-  extensions: field(z.record(z.string(), z.unknown()).optional(), {
-    description: 'On `/data/<chainid>`: `code`, `requestId` and `details` of the error.',
-    unit: 'object',
-    example: { code: 'query_rejected', requestId: '9f2c41d07ab3-1x' },
+  message: textField('What is wrong with the query.', 'Cannot query field "nothing" on type "Query".'),
+  extensions: detailsField('On `/data/<chainid>`: `code`, `requestId` and `details` of the error.', {
+    code: 'query_rejected',
+    requestId: '9f2c41d07ab3-1x',
   }),
 })
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { field } from './field.ts'
-import { bpsForm, bpsUnit, chainIdForm, secondsForm, secondsUnit } from './forms.ts'
+import { bpsField, chainIdField, dateField, nullableBpsField, secondsField, tenorField, textField } from './fields.ts'
 
-const chainid = field(chainIdForm, { description: 'The chain.', unit: 'chain id', example: '324' })
-const maturity = field(z.int().positive(), { description: 'Tenor.', unit: 'days', example: 7 })
-const coupon = field(bpsForm, { description: 'Fixed income.', unit: bpsUnit, example: '369' })
+const chainid = chainIdField('The chain.', '324')
+const maturity = tenorField('Tenor.', 7)
+const coupon = bpsField('Fixed income.', '369')
 const nextCursor = field(z.string().nullable(), {
   description: 'Value of `cursor` for the next page, with the same other parameters. Null on the last page.',
   unit: 'opaque text',
@@ -14,27 +14,15 @@ const nextCursor = field(z.string().nullable(), {
 /** Coupon of one tenor in a past or current period. */
 export const historyCouponSchema = z.strictObject({
   maturity,
-  maturity_timestamp: field(secondsForm, {
-    description: 'When the note of this tenor matures: 00:00 New York.',
-    unit: secondsUnit,
-    example: '1795237200',
-  }),
+  maturity_timestamp: secondsField('When the note of this tenor matures: 00:00 New York.', '1795237200'),
   coupon,
 })
 
 /** Coupons of one chain in one period. */
 export const historyPeriodSchema = z.strictObject({
   chainid,
-  period_start: field(secondsForm, {
-    description: 'First second of the period.',
-    unit: secondsUnit,
-    example: '1794697200',
-  }),
-  period_end: field(secondsForm, {
-    description: 'First second after the period.',
-    unit: secondsUnit,
-    example: '1794718800',
-  }),
+  period_start: secondsField('First second of the period.', '1794697200'),
+  period_end: secondsField('First second after the period.', '1794718800'),
   logIndex: field(z.int().nonnegative().nullable(), {
     description: 'Index of the set’s entry in the public log. Null if the set is not logged.',
     unit: 'entry number',
@@ -47,11 +35,7 @@ export type HistoryPeriod = z.infer<typeof historyPeriodSchema>
 
 /** Response body of `GET /history/notes`. */
 export const historyNotesResponseSchema = z.strictObject({
-  message: field(z.string(), {
-    description: 'Number of periods on this page.',
-    unit: 'human-readable text',
-    example: '2 periods.',
-  }),
+  message: textField('Number of periods on this page.', '2 periods.'),
   periods: z.array(historyPeriodSchema).meta({
     description:
       'The periods that have begun and had notes, newest first, then ascending by chain. One element per chain and period.',
@@ -67,20 +51,15 @@ export const historyFixedRateSchema = z.strictObject({ maturity, coupon })
 /** Rates of one chain on one day. */
 export const historyDaySchema = z.strictObject({
   chainid,
-  day: field(z.iso.date(), {
-    description: 'The New York day of the fixed rates, and the UTC day of the floating rate.',
-    unit: 'date',
-    example: '2026-11-14',
-  }),
+  day: dateField('The New York day of the fixed rates, and the UTC day of the floating rate.', '2026-11-14'),
   fixedRates: z.array(historyFixedRateSchema).meta({
     description:
       'The coupons of the day’s last period that has begun, ascending by maturity. Empty if the day had no notes.',
   }),
-  floatingRate: field(bpsForm.nullable(), {
-    description: 'The floating income of the UTC day of the same date, annualised and rounded down. Null if unknown.',
-    unit: bpsUnit,
-    example: '1264',
-  }),
+  floatingRate: nullableBpsField(
+    'The floating income of the UTC day of the same date, annualised and rounded down. Null if unknown.',
+    '1264',
+  ),
   floatingReason: field(z.string().nullable(), {
     description: 'Why `floatingRate` is null. Null if it is not.',
     unit: 'human-readable text',
@@ -92,11 +71,7 @@ export type HistoryDay = z.infer<typeof historyDaySchema>
 
 /** Response body of `GET /history/rate`. */
 export const historyRateResponseSchema = z.strictObject({
-  message: field(z.string(), {
-    description: 'Number of days on this page.',
-    unit: 'human-readable text',
-    example: '30 days.',
-  }),
+  message: textField('Number of days on this page.', '30 days.'),
   days: z.array(historyDaySchema).meta({
     description: 'The days that have a fixed or a floating rate, newest first, then ascending by chain.',
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseJson } from '../json/parse-json.ts'
 import { signingDomainSchema } from './chains-response.ts'
 import { curveProvenanceSchema } from './curve-provenance.ts'
-import { bpsForm, chainIdForm } from './forms.ts'
+import { bpsForm, chainIdForm } from './fields.ts'
 import { wireNoteSchema } from './notes-response.ts'
 
 const version = z.literal(1)

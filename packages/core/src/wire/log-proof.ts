@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { field } from './field.ts'
+import { textField } from './fields.ts'
 
 const hash = (description: string) =>
   field(z.string().regex(/^[\w+/]{43}=$/, 'must be 32 bytes in base64'), {
@@ -10,11 +11,7 @@ const hash = (description: string) =>
 
 /** Response body of `GET /log/proof`. */
 export const logProofSchema = z.strictObject({
-  message: field(z.string(), {
-    description: 'Which entry this is.',
-    unit: 'human-readable text',
-    example: 'Entry 1204 of notes.example/log.',
-  }),
+  message: textField('Which entry this is.', 'Entry 1204 of notes.example/log.'),
   origin: field(z.string(), { description: 'Name of the log.', unit: 'text', example: 'notes.example/log' }),
   index: field(z.int().min(0), { description: 'Index of the entry.', unit: 'entries', example: 1204 }),
   size: field(z.int().min(1), { description: 'Number of entries of the checkpoint.', unit: 'entries', example: 1206 }),

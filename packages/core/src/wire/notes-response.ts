@@ -1,22 +1,18 @@
 import { z } from 'zod'
 import type { Note } from '../note/note.ts'
 import { field } from './field.ts'
-import { bpsForm, bpsUnit, chainIdForm, secondsForm, secondsUnit } from './forms.ts'
+import { bpsField, chainIdField, createField, secondsField, textField } from './fields.ts'
 
-const word = z.string().regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex digits')
+const wordForm = z.string().regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex digits')
+const wordField = createField(wordForm, '32 bytes, hex')
 
 /** Signature of a note, split as the pool's contract expects it (SPEC.md §2.3). */
 export const wireSignatureSchema = z.strictObject({
-  r: field(word, {
-    description: 'First half of the signature.',
-    unit: '32 bytes, hex',
-    example: '0x004908135b245100403903881c2c246acd709043efb50c6d4d0e637cf20fb0eb',
-  }),
-  s: field(word, {
-    description: 'Second half of the signature, in its low form.',
-    unit: '32 bytes, hex',
-    example: '0x42738a44d1a31dd5698b82656d0a54f3d1caa6c37b0f004f5607d4a702962fc9',
-  }),
+  r: wordField('First half of the signature.', '0x004908135b245100403903881c2c246acd709043efb50c6d4d0e637cf20fb0eb'),
+  s: wordField(
+    'Second half of the signature, in its low form.',
+    '0x42738a44d1a31dd5698b82656d0a54f3d1caa6c37b0f004f5607d4a702962fc9',
+  ),
   v: field(z.literal([27, 28]), {
     description: 'Selects one of the two possible public keys.',
     unit: 'recovery id + 27',
@@ -26,40 +22,23 @@ export const wireSignatureSchema = z.strictObject({
 
 /** Note in the response of `GET /notes` (SPEC.md §2.2). */
 export const wireNoteSchema = z.strictObject({
-  maturity_timestamp: field(secondsForm, {
-    description: 'When the note matures: 00:00 New York.',
-    unit: secondsUnit,
-    example: '1739314800',
-  }),
-  coupon: field(bpsForm, { description: 'Fixed income of the note.', unit: bpsUnit, example: '401' }),
-  note_started_at: field(secondsForm, {
-    description: '00:00 New York of the note’s day.',
-    unit: secondsUnit,
-    example: '1737522000',
-  }),
-  signature_valid_after: field(secondsForm, {
-    description: 'The chain accepts the note only after this second.',
-    unit: secondsUnit,
-    example: '1737521999',
-  }),
-  signature_valid_before: field(secondsForm, {
-    description: 'The chain accepts the note only before this second. Fetch new notes from then on.',
-    unit: secondsUnit,
-    example: '1737586800',
-  }),
+  maturity_timestamp: secondsField('When the note matures: 00:00 New York.', '1739314800'),
+  coupon: bpsField('Fixed income of the note.', '401'),
+  note_started_at: secondsField('00:00 New York of the note’s day.', '1737522000'),
+  signature_valid_after: secondsField('The chain accepts the note only after this second.', '1737521999'),
+  signature_valid_before: secondsField(
+    'The chain accepts the note only before this second. Fetch new notes from then on.',
+    '1737586800',
+  ),
   signature: wireSignatureSchema.meta({ description: 'Signature of the note, for the pool of its chain.' }),
-  chainid: field(chainIdForm, { description: 'Chain the note is signed for.', unit: 'chain id', example: '324' }),
+  chainid: chainIdField('Chain the note is signed for.', '324'),
 })
 /** Note in the response of `GET /notes`. */
 export type WireNote = z.infer<typeof wireNoteSchema>
 
 /** Response body of `GET /notes` (SPEC.md §2.1). */
 export const notesResponseSchema = z.strictObject({
-  message: field(z.string(), {
-    description: 'Day and period of the notes.',
-    unit: 'human-readable text',
-    example: 'Treasury notes of 2026-11-14, 18:00 to 24:00 New York.',
-  }),
+  message: textField('Day and period of the notes.', 'Treasury notes of 2026-11-14, 18:00 to 24:00 New York.'),
   data: z.array(wireNoteSchema).meta({ description: 'The notes, sorted by chain, then maturity.' }),
   availableMaturities: field(z.array(z.int().positive()).optional(), {
     description: 'Tenors on offer, ascending, regardless of `maturity`.',

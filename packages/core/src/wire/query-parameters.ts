@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import { field } from './field.ts'
-import { chainNumberForm } from './forms.ts'
+import { chainNumberField, dateField } from './fields.ts'
 
 /** Tenors in days, comma-separated, without leading zeros. */
 export const maturityPattern = /^[1-9]\d{0,3}(,[1-9]\d{0,3})*$/
 
-const chainid = field(chainNumberForm, {
-  description: 'Only this chain. All supported chains by default. Decimal digits, given once.',
-  unit: 'chain id',
-  example: 324,
-}).optional()
+const chainid = chainNumberField(
+  'Only this chain. All supported chains by default. Decimal digits, given once.',
+  324,
+).optional()
 
 /** Query parameters of `GET /notes` (SPEC.md §4.1) before encoding. */
 export const notesQuerySchema = z.strictObject({
@@ -30,8 +29,7 @@ export const calendarDaysMax = 366
 /** Days of `GET /calendar` by default. */
 export const calendarDaysDefault = 14
 
-const day = (description: string, example: string) =>
-  field(z.iso.date(), { description, unit: 'date', example }).optional()
+const day = (description: string, example: string) => dateField(description, example).optional()
 const cursor = field(z.string().min(1), {
   description: '`nextCursor` of the page before. The newest page by default.',
   unit: 'opaque text',
@@ -76,7 +74,7 @@ export const calendarQuerySchema = z.strictObject({
 
 /** Query parameters of `GET /log/proof` before encoding. */
 export const logProofQuerySchema = z.strictObject({
-  chainid: field(chainNumberForm, { description: 'The chain. It is required.', unit: 'chain id', example: 324 }),
+  chainid: chainNumberField('The chain. It is required.', 324),
   period: field(z.string(), {
     description: 'An instant of the period. By default the current period.',
     unit: 'Unix seconds or ISO 8601',

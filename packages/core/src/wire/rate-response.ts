@@ -1,49 +1,51 @@
 import { z } from 'zod'
 import { field } from './field.ts'
-import { bpsForm, bpsUnit, chainIdForm, secondsForm, secondsUnit } from './forms.ts'
+import {
+  bpsField,
+  chainIdField,
+  chainIdForm,
+  flagField,
+  nullableBpsField,
+  secondsField,
+  tenorField,
+  textField,
+} from './fields.ts'
 
-const tenor = field(z.int().positive(), { description: 'Tenor.', unit: 'days', example: 7 })
+const tenor = tenorField('Tenor.', 7)
 
 /** Coupon of one tenor (DESIGN.md §2.4). */
 export const fixedRateSchema = z.strictObject({
   maturity: tenor,
-  maturity_timestamp: field(secondsForm, {
-    description: 'When a note of this tenor matures.',
-    unit: secondsUnit,
-    example: '1795237200',
-  }),
-  coupon: field(bpsForm, { description: 'Fixed income.', unit: bpsUnit, example: '369' }),
+  maturity_timestamp: secondsField('When a note of this tenor matures.', '1795237200'),
+  coupon: bpsField('Fixed income.', '369'),
 })
 
 /** Fixed plus floating rate of one tenor (DESIGN.md §2.4). */
 export const marketRateSchema = z.strictObject({
   maturity: tenor,
-  rate: field(bpsForm, { description: 'Coupon plus floating rate.', unit: bpsUnit, example: '1633' }),
+  rate: bpsField('Coupon plus floating rate.', '1633'),
 })
 
 /** Rates of one chain (DESIGN.md §2.4). */
 export const chainRatesSchema = z.strictObject({
-  chainid: field(chainIdForm, { description: 'The chain.', unit: 'chain id', example: '324' }),
+  chainid: chainIdField('The chain.', '324'),
   status: field(z.enum(['open', 'paused', 'rejecting', 'unknown']), {
     description:
       'Whether the pool accepts loans now. `paused` if the pool, the position token or the dollar is paused; `rejecting` if it would refuse the notes, because of its signer, its limits, its roles or its tokens, or could not pay a claim; `unknown` if neither an RPC nor the index of the chain can tell.',
     unit: 'state',
     example: 'open',
   }),
-  statusReason: field(z.string(), {
-    description:
-      'Reason for the status, and any other obstacle to lending, such as tenors that the pool rejects. It says so if only the index was read.',
-    unit: 'human-readable text',
-    example: 'The pool is not paused.',
-  }),
+  statusReason: textField(
+    'Reason for the status, and any other obstacle to lending, such as tenors that the pool rejects. It says so if only the index was read.',
+    'The pool is not paused.',
+  ),
   fixedRates: z
     .array(fixedRateSchema)
     .meta({ description: 'The notes on offer now, ascending by maturity; empty while there are none.' }),
-  floatingRate: field(bpsForm.nullable(), {
-    description: 'The last floating income, annualised and rounded down. Null while it cannot be read.',
-    unit: bpsUnit,
-    example: '1264',
-  }),
+  floatingRate: nullableBpsField(
+    'The last floating income, annualised and rounded down. Null while it cannot be read.',
+    '1264',
+  ),
   floatingDay: field(z.int().nonnegative().nullable(), {
     description: 'The UTC day of that income. Null while it cannot be read.',
     unit: 'days since 1970-01-01',
@@ -52,21 +54,12 @@ export const chainRatesSchema = z.strictObject({
   marketRates: z.array(marketRateSchema).meta({
     description: 'Total marginal market rate of each tenor. Only the fixed part while `floatingRate` is null.',
   }),
-  isProtocolSynced: field(z.boolean(), {
-    description: 'Whether the floating income of yesterday (UTC) has been set.',
-    unit: 'true or false',
-    example: true,
-  }),
-  syncReason: field(z.string(), {
-    description: 'Reason for `isProtocolSynced`.',
-    unit: 'human-readable text',
-    example: 'The floating income of 2026-11-13 (UTC) has been set.',
-  }),
-  nextSyncExpectedAt: field(secondsForm, {
-    description: 'Earliest time of the next floating income: 00:00 UTC. In the past while one is overdue.',
-    unit: secondsUnit,
-    example: '1794700800',
-  }),
+  isProtocolSynced: flagField('Whether the floating income of yesterday (UTC) has been set.', true),
+  syncReason: textField('Reason for `isProtocolSynced`.', 'The floating income of 2026-11-13 (UTC) has been set.'),
+  nextSyncExpectedAt: secondsField(
+    'Earliest time of the next floating income: 00:00 UTC. In the past while one is overdue.',
+    '1794700800',
+  ),
   dataBlock: field(
     z
       .string()
@@ -89,38 +82,23 @@ export type ChainRates = z.infer<typeof chainRatesSchema>
 
 /** Response body of `GET /rate` (SPEC.md §2.6, DESIGN.md §2.4). */
 export const rateResponseSchema = z.strictObject({
-  message: field(z.string(), {
-    description: 'Day and period of the rates.',
-    unit: 'human-readable text',
-    example: 'Rates of 2026-11-14, 18:00 to 24:00 New York.',
-  }),
+  message: textField('Day and period of the rates.', 'Rates of 2026-11-14, 18:00 to 24:00 New York.'),
   chainid: field(chainIdForm.nullable(), {
     description:
       'The chain that the three rates are of: the one with the highest market rate, or with the highest floating rate while nothing is on offer. A chain that lacks the floating income of 2 or more days comes after the others. Null while no rate is known.',
     unit: 'chain id',
     example: '324',
   }),
-  fixedRate: field(bpsForm.nullable(), {
-    description: 'The highest coupon on offer on that chain. Null while nothing is on offer.',
-    unit: bpsUnit,
-    example: '369',
-  }),
-  floatingRate: field(bpsForm.nullable(), {
-    description: 'The floating rate of that chain. Null while it cannot be read.',
-    unit: bpsUnit,
-    example: '1264',
-  }),
-  marketRate: field(bpsForm.nullable(), {
-    description:
-      'Total marginal market rate: `fixedRate` plus `floatingRate`, which counts 0 while it is null. Null while nothing is on offer.',
-    unit: bpsUnit,
-    example: '1633',
-  }),
-  isProtocolSynced: field(z.boolean(), {
-    description: 'Whether every chain whose floating income can be read is synced. False if there is none.',
-    unit: 'true or false',
-    example: true,
-  }),
+  fixedRate: nullableBpsField('The highest coupon on offer on that chain. Null while nothing is on offer.', '369'),
+  floatingRate: nullableBpsField('The floating rate of that chain. Null while it cannot be read.', '1264'),
+  marketRate: nullableBpsField(
+    'Total marginal market rate: `fixedRate` plus `floatingRate`, which counts 0 while it is null. Null while nothing is on offer.',
+    '1633',
+  ),
+  isProtocolSynced: flagField(
+    'Whether every chain whose floating income can be read is synced. False if there is none.',
+    true,
+  ),
   chains: z.array(chainRatesSchema).meta({ description: 'The rates of each chain, ascending by chain id.' }),
 })
 /** Response body of `GET /rate`. */
