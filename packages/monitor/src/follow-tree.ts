@@ -7,10 +7,10 @@ import {
   encodeBase64,
   equalBytes,
   MissingTileError,
-  openCheckpoint,
   type TreeEdge,
   type VerifiedTree,
   type VerifierKey,
+  verifyCheckpoint,
   WrongTileError,
 } from '@tallystick/tlog'
 import { LogFaultError, StaleCheckpointError } from './log-fault.ts'
@@ -80,7 +80,7 @@ async function readCheckpoint(source: MonitoredSource): Promise<string> {
 
 function verifyNote(note: string, { key }: TreeContext): Checkpoint {
   try {
-    return openCheckpoint(note, key)
+    return verifyCheckpoint(note, key)
   } catch (error) {
     throw new LogFaultError({
       kind: 'checkpoint_invalid',

@@ -10,10 +10,10 @@ import {
   equalBytes,
   leafHash,
   type MerkleTree,
-  openCheckpoint,
   rootAfter,
   rootOf,
   type VerifierKey,
+  verifyCheckpoint,
 } from '@tallystick/tlog'
 import type { Logger } from 'pino'
 import { logCurves } from './append-records.ts'
@@ -116,7 +116,7 @@ export function createPublicLog(options: PublicLogOptions): PublicLog {
 
 function assertSignedBy({ note }: StoredCheckpoint, key: VerifierKey): void {
   try {
-    openCheckpoint(note, key)
+    verifyCheckpoint(note, key)
   } catch {
     throw new TallystickError({
       code: 'invalid_config',

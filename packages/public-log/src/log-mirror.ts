@@ -7,11 +7,11 @@ import {
   decodeUtf8,
   formatTilePath,
   formatVerifierKey,
-  openCheckpoint,
   type Tile,
   tileAt,
   tileWidth,
   type VerifierKey,
+  verifyCheckpoint,
 } from '@tallystick/tlog'
 import type { PublicLog } from './create-public-log.ts'
 import type { StoredCheckpoint } from './log-store.ts'
@@ -29,7 +29,7 @@ export async function readMirrorHead(directory: string, key: VerifierKey): Promi
     if (error.code === 'ENOENT') return undefined
     throw cannotRead(directory, error)
   })
-  return note === undefined ? undefined : openCheckpoint(note, key)
+  return note === undefined ? undefined : verifyCheckpoint(note, key)
 }
 
 function cannotRead(directory: string, cause: NodeJS.ErrnoException): TallystickError {

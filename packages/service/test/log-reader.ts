@@ -6,10 +6,10 @@ import {
   decodeBundle,
   equalBytes,
   formatTilePath,
-  openCheckpoint,
   parseVerifierKey,
   tileAt,
   type VerifierKey,
+  verifyCheckpoint,
 } from '@tallystick/tlog'
 import { type Setting, secureContext, start, type TestService } from './harness.ts'
 
@@ -34,7 +34,7 @@ const recallHead = createRecentResults<Checkpoint>()
 export async function readHead(service: Pick<TestService, 'call'>): Promise<Checkpoint> {
   const key = (await service.call('/log/key')).body
   const note = (await service.call('/log/checkpoint')).body
-  return recallHead(`${key}\n${note}`, () => openCheckpoint(note, parseVerifierKey(key) as VerifierKey))
+  return recallHead(`${key}\n${note}`, () => verifyCheckpoint(note, parseVerifierKey(key) as VerifierKey))
 }
 
 /** Reads bytes of a path. */

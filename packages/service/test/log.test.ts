@@ -2,8 +2,9 @@
 
 import { type LogProof, logProofSchema } from '@tallystick/core'
 import { createLogKeyText } from '@tallystick/public-log'
-import { decodeBase64, leafHash, verifyInclusion } from '@tallystick/tlog'
+import { decodeBase64, leafHash } from '@tallystick/tlog'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { verifyInclusion } from '../../tlog/test/verify-proof.ts'
 import { startFakeRpc } from './fake-rpc.ts'
 import { chain324, createDeferrals, createKey, newDatabase, notesOf, start, type TestService } from './harness.ts'
 import { listPaths, origin, readEntries, readHead, startLogged } from './log-reader.ts'

@@ -32,7 +32,7 @@ export function formatSignedNote(
  * Verifies a signed checkpoint. Ignores signatures of other keys, such as witnesses. Throws `CheckpointError` if the key's
  * signature is missing or wrong, or if the checkpoint is malformed.
  */
-export function openCheckpoint(note: string, key: VerifierKey): Checkpoint {
+export function verifyCheckpoint(note: string, key: VerifierKey): Checkpoint {
   if (note.length > checkpointBytesMax) throw new CheckpointError('The checkpoint is too long.')
   if (Array.from(note).some((character) => character < ' ' && character !== '\n')) {
     throw new CheckpointError('The checkpoint contains control characters.')

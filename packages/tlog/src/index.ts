@@ -5,7 +5,7 @@ export {
   checkpointBytesMax,
   formatCheckpoint,
   formatSignedNote,
-  openCheckpoint,
+  verifyCheckpoint,
 } from './checkpoint.ts'
 export { decodeBundle, encodeBundle, entryBytesMax } from './entry-bundle.ts'
 export { type EntryRange, findEntries, findOtherEntries, type ReadableLog } from './find-entries.ts'
@@ -18,7 +18,7 @@ export {
 } from './merkle-range.ts'
 export { createMerkleTree, type MerkleTree } from './merkle-tree.ts'
 export { parseTilePath } from './parse-tile-path.ts'
-export { consistencyRanges, hashRange, inclusionRanges, proveInclusion } from './prove.ts'
+export { hashRange, inclusionRanges, proveInclusion } from './prove.ts'
 export { rootAfter } from './root-after.ts'
 export { formatTilePath, type Tile, tileAt, tileWidth } from './tile.ts'
 export { decodeUtf8, encodeUtf8 } from './utf8.ts'
@@ -30,4 +30,3 @@ export {
   parseVerifierKey,
   type VerifierKey,
 } from './verifier-key.ts'
-export { verifyConsistency, verifyInclusion } from './verify-proof.ts'

@@ -28,27 +28,6 @@ export function proveInclusion(index: number, size: number, readNode: ReadNode):
   return inclusionRanges(index, size).map((range) => hashRange(range, readNode))
 }
 
-/** Lists the ranges of a consistency proof between two sizes (RFC 6962 §2.1.2). */
-export function consistencyRanges(oldSize: number, newSize: number): readonly LeafRange[] {
-  if (oldSize === 0 || oldSize === newSize) return []
-  const ranges: LeafRange[] = []
-  let from = 0
-  let to = newSize
-  while (oldSize < to) {
-    const middle = from + splitOf(to - from)
-    if (oldSize <= middle) {
-      ranges.unshift({ from: middle, to })
-      to = middle
-    } else {
-      ranges.unshift({ from, to: middle })
-      from = middle
-    }
-  }
-  // The verifier knows the hash of the whole old tree.
-  if (from > 0) ranges.unshift({ from, to })
-  return ranges
-}
-
 /** Returns the largest power of two below a size. */
 function splitOf(size: number): number {
   return powerOfTwoUpTo(size - 1)

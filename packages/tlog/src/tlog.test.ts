@@ -1,17 +1,17 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { consistencyRanges, verifyConsistency, verifyInclusion } from '../test/verify-proof.ts'
 import { decodeBase64, encodeBase64 } from './base64.ts'
-import { CheckpointError, formatCheckpoint, formatSignedNote, openCheckpoint } from './checkpoint.ts'
+import { CheckpointError, formatCheckpoint, formatSignedNote, verifyCheckpoint } from './checkpoint.ts'
 import { decodeBundle, encodeBundle } from './entry-bundle.ts'
 import { leafHash } from './merkle-hash.ts'
 import { nodesOf, rootOf, type TreeNode } from './merkle-range.ts'
 import { createMerkleTree, type MerkleTree } from './merkle-tree.ts'
 import { parseTilePath } from './parse-tile-path.ts'
-import { consistencyRanges, hashRange, proveInclusion } from './prove.ts'
+import { hashRange, proveInclusion } from './prove.ts'
 import { rootAfter } from './root-after.ts'
 import { formatTilePath, hashOfNode, placeOf, tileAt } from './tile.ts'
 import { createVerifierKey, formatVerifierKey, isOrigin, parseVerifierKey } from './verifier-key.ts'
-import { verifyConsistency, verifyInclusion } from './verify-proof.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const entryOf = (index: number) => Buffer.from(`entry ${index}`)
@@ -240,10 +240,10 @@ test('behavior: a signed checkpoint opens, and with any character changed it doe
   const checkpoint = { origin: 'notes.example/log', size: 3, root: rootOf(3, createTree(3).readNode) }
   const text = formatCheckpoint(checkpoint)
   const note = formatSignedNote(text, { key, signature: sign(text) })
-  expect(openCheckpoint(note, key)).toEqual(checkpoint)
+  expect(verifyCheckpoint(note, key)).toEqual(checkpoint)
   for (let at = 0; at < note.length; at++) {
     const changed = note.slice(0, at) + (note[at] === 'A' ? 'B' : 'A') + note.slice(at + 1)
-    expect(() => openCheckpoint(changed, key), `character ${at}`).toThrow(CheckpointError)
+    expect(() => verifyCheckpoint(changed, key), `character ${at}`).toThrow(CheckpointError)
   }
 })
 
@@ -253,11 +253,11 @@ test('behavior: a checkpoint of a witness, of another key or of another origin',
   const text = formatCheckpoint({ origin: 'notes.example/log', size: 0, root: rootOf(0, createTree(0).readNode) })
   const signed = formatSignedNote(text, { key, signature: sign(text) })
   const witnessed = `${signed}${formatSignedNote(text, { key: witness.key, signature: witness.sign(text) }).slice(text.length + 1)}`
-  expect(openCheckpoint(witnessed, key).size).toBe(0)
-  expect(() => openCheckpoint(signed, witness.key)).toThrow('is not signed by the key of witness.example')
+  expect(verifyCheckpoint(witnessed, key).size).toBe(0)
+  expect(() => verifyCheckpoint(signed, witness.key)).toThrow('is not signed by the key of witness.example')
   const foreign = text.replace('notes.example/log', 'other.example/log')
   const foreignNote = formatSignedNote(foreign, { key, signature: sign(foreign) })
-  expect(() => openCheckpoint(foreignNote, key)).toThrow('is of the log other.example/log')
+  expect(() => verifyCheckpoint(foreignNote, key)).toThrow('is of the log other.example/log')
 })
 
 test('error: a checkpoint that is too long, has control characters or no signatures, or is signed twice', () => {
@@ -265,20 +265,20 @@ test('error: a checkpoint that is too long, has control characters or no signatu
   const text = formatCheckpoint({ origin: 'notes.example/log', size: 0, root: rootOf(0, createTree(0).readNode) })
   const signText = (content: string) => formatSignedNote(content, { key, signature: sign(content) })
   const padded = (length: number) => signText(`${text}${'x'.repeat(length - signText(`${text}\n`).length)}\n`)
-  expect(openCheckpoint(padded(16_384), key).size).toBe(0)
-  expect(() => openCheckpoint(padded(16_385), key)).toThrow('The checkpoint is too long.')
-  expect(() => openCheckpoint(signText(`${text}\t\n`), key)).toThrow('control characters')
-  expect(() => openCheckpoint(text, key)).toThrow('has no signatures')
-  expect(() => openCheckpoint(signText(text).trimEnd(), key)).toThrow('has no signatures')
+  expect(verifyCheckpoint(padded(16_384), key).size).toBe(0)
+  expect(() => verifyCheckpoint(padded(16_385), key)).toThrow('The checkpoint is too long.')
+  expect(() => verifyCheckpoint(signText(`${text}\t\n`), key)).toThrow('control characters')
+  expect(() => verifyCheckpoint(text, key)).toThrow('has no signatures')
+  expect(() => verifyCheckpoint(signText(text).trimEnd(), key)).toThrow('has no signatures')
   // One of two signatures of the same key is wrong.
   const second = formatSignedNote(text, { key, signature: new Uint8Array(64) }).slice(text.length + 1)
-  expect(() => openCheckpoint(`${signText(text)}${second}`, key)).toThrow('is wrong')
+  expect(() => verifyCheckpoint(`${signText(text)}${second}`, key)).toThrow('is wrong')
 })
 
 test.each(['01', '-1', '1e3', '9007199254740992', '', ' 1'])('behavior: %j is no size of a checkpoint', (size) => {
   const { key, sign } = createKey('notes.example/log')
   const text = `notes.example/log\n${size}\n${Buffer.alloc(32).toString('base64')}\n`
-  expect(() => openCheckpoint(formatSignedNote(text, { key, signature: sign(text) }), key)).toThrow(CheckpointError)
+  expect(() => verifyCheckpoint(formatSignedNote(text, { key, signature: sign(text) }), key)).toThrow(CheckpointError)
 })
 
 test('behavior: the text of a verifier key', () => {

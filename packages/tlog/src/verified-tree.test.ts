@@ -1,6 +1,6 @@
 import { createPublicLog, type PublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import { expect, test } from 'vitest'
-import { openCheckpoint } from './checkpoint.ts'
+import { verifyCheckpoint } from './checkpoint.ts'
 import { findEntries, findOtherEntries } from './find-entries.ts'
 import { type LogResource, type LogSource, MissingTileError, WrongTileError } from './log-source.ts'
 import { createVerifiedTree } from './verified-tree.ts'
@@ -19,7 +19,7 @@ function createLog(size: number): PublicLog {
   return log
 }
 
-const headOf = (log: PublicLog) => openCheckpoint(log.checkpoint, parseVerifierKey(log.key) as VerifierKey)
+const headOf = (log: PublicLog) => verifyCheckpoint(log.checkpoint, parseVerifierKey(log.key) as VerifierKey)
 
 type Change = (path: string, resource: LogResource) => LogResource
 

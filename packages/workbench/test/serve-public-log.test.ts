@@ -1,4 +1,4 @@
-import { decodeBundle, openCheckpoint, parseVerifierKey, type VerifierKey } from '@tallystick/tlog'
+import { decodeBundle, parseVerifierKey, type VerifierKey, verifyCheckpoint } from '@tallystick/tlog'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPublicLog } from '../src/public-log/create-public-log.ts'
 import { servePublicLog } from '../src/public-log/serve-public-log.ts'
@@ -19,7 +19,7 @@ async function serve(count: number) {
 test('default: serves checkpoint, key, tiles and bundles of what is published', async () => {
   const { log, get, key } = await serve(257)
   log.append('not yet published')
-  const checkpoint = openCheckpoint(Buffer.from((await get('checkpoint')).body).toString(), key)
+  const checkpoint = verifyCheckpoint(Buffer.from((await get('checkpoint')).body).toString(), key)
   expect(checkpoint.size).toBe(257)
   expect(Buffer.from((await get('key')).body).toString()).toBe(`${log.key}\n`)
   expect((await get('tile/0/000')).body).toHaveLength(256 * 32)
@@ -48,9 +48,9 @@ test('behavior: a fork has the same key and another root', async () => {
   fork.append('another third')
   fork.publish()
   server.log = fork
-  const forked = openCheckpoint(Buffer.from((await get('checkpoint')).body).toString(), key)
+  const forked = verifyCheckpoint(Buffer.from((await get('checkpoint')).body).toString(), key)
   expect(forked.size).toBe(3)
-  expect(forked.root).not.toEqual(openCheckpoint(log.checkpoint, key).root)
+  expect(forked.root).not.toEqual(verifyCheckpoint(log.checkpoint, key).root)
 })
 
 test('behavior: faults', async () => {

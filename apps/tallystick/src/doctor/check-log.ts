@@ -1,6 +1,6 @@
 import { countJournalEntries, type LogReport, parseLogKey, readMirrorHead } from '@tallystick/public-log'
 import type { Config, Findings } from '@tallystick/service'
-import { openCheckpoint } from '@tallystick/tlog'
+import { verifyCheckpoint } from '@tallystick/tlog'
 
 const shownMax = 5
 
@@ -44,7 +44,7 @@ function checkSignature(findings: Findings, { config, report: { checkpoint, entr
     return
   }
   try {
-    openCheckpoint(checkpoint.note, key.verifier)
+    verifyCheckpoint(checkpoint.note, key.verifier)
     findings.ok(
       'checkpoint',
       `${config.origin} has ${entries} entries, ${checkpoint.size} of them covered by a checkpoint`,

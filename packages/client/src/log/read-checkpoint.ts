@@ -3,12 +3,12 @@ import {
   CheckpointError,
   createVerifiedTree,
   equalBytes,
-  openCheckpoint,
   type VerifiedTree,
   type VerifierKey,
+  verifyCheckpoint,
 } from '@tallystick/tlog'
 import { InvalidRequestError } from '../errors.ts'
-import { forked, invalid } from './log-failures.ts'
+import { forked, invalid } from './log-error.ts'
 import type { ClientLogSource } from './log-source.ts'
 
 /**
@@ -30,7 +30,7 @@ export type SignedCheckpoint = Checkpoint & { readonly note: string; readonly tr
 export async function readCheckpoint(source: ClientLogSource, { key, storage }: History): Promise<SignedCheckpoint> {
   // Before the request: a checkpoint that another call stores meanwhile may be newer than the requested one.
   const open = (note: string) => {
-    const checkpoint = openCheckpoint(note, key)
+    const checkpoint = verifyCheckpoint(note, key)
     return { ...checkpoint, note, tree: createVerifiedTree(source, checkpoint) }
   }
   const known = storage && (await readStored(storage, { key, open }))

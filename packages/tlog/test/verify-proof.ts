@@ -1,5 +1,7 @@
-import { emptyRoot, equalBytes, nodeHash } from './merkle-hash.ts'
-import { powerOfTwoUpTo, type TreeHead } from './merkle-range.ts'
+import { emptyRoot, equalBytes, nodeHash } from '../src/merkle-hash.ts'
+import { type LeafRange, powerOfTwoUpTo, type TreeHead } from '../src/merkle-range.ts'
+
+// Proofs as RFC 9162 verifies them. Readers of a log need none: they verify by tiles (`createVerifiedTree`).
 
 export type InclusionProof = {
   readonly index: number
@@ -69,4 +71,25 @@ export function verifyConsistency(older: TreeHead, newer: TreeHead, proof: reado
 
 function isPowerOfTwo(size: number): boolean {
   return powerOfTwoUpTo(size) === size
+}
+
+/** Lists the ranges of a consistency proof between two sizes (RFC 6962 §2.1.2). */
+export function consistencyRanges(oldSize: number, newSize: number): readonly LeafRange[] {
+  if (oldSize === 0 || oldSize === newSize) return []
+  const ranges: LeafRange[] = []
+  let from = 0
+  let to = newSize
+  while (oldSize < to) {
+    const middle = from + powerOfTwoUpTo(to - from - 1)
+    if (oldSize <= middle) {
+      ranges.unshift({ from: middle, to })
+      to = middle
+    } else {
+      ranges.unshift({ from, to: middle })
+      from = middle
+    }
+  }
+  // The verifier knows the hash of the whole old tree.
+  if (from > 0) ranges.unshift({ from, to })
+  return ranges
 }
