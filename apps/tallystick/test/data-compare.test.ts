@@ -10,7 +10,7 @@ import { respond, startFakeSubgraph } from '../../../packages/service/test/fake-
 import { chain324, createDeferrals, newDatabase, pool } from '../../../packages/service/test/harness.ts'
 import { buildSubgraphApp } from '../../../packages/service/test/subgraph-app.ts'
 import { compareSources } from '../src/compare/compare-sources.ts'
-import { type ComparedSource, openIndexSource, openUrlSource } from '../src/compare/compared-source.ts'
+import { type ComparedSource, createIndexSource, createUrlSource } from '../src/compare/compared-source.ts'
 import { prepareSite, type Site, tallystick } from './process.ts'
 
 const namespace = namespaceOf({ id: 324, domain: { verifyingContract: pool } })
@@ -128,7 +128,7 @@ async function openOther(): Promise<{
   const app: FastifyInstance = buildSubgraphApp(index, { schema: protocolSchema })
   onTestFinished(() => app.close())
   const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/subgraphs/324`
-  return { index, url, source: openUrlSource({ name: 'other', url, headers: {} }) }
+  return { index, url, source: createUrlSource({ name: 'other', url, headers: {} }) }
 }
 
 beforeAll(async () => {
@@ -157,7 +157,7 @@ const options = {
   onProgress: () => undefined,
   wait: async () => undefined,
 }
-const ownSource = () => openIndexSource(reference, async () => undefined)
+const ownSource = () => createIndexSource(reference, async () => undefined)
 
 describe('tallystick data compare', () => {
   test('default: two equal subgraphs have no differences, and almost every query has a result', async () => {
@@ -237,7 +237,7 @@ describe('sources that cannot be compared', () => {
 
   test('error: nothing listens: named without its URL, after several attempts', async () => {
     const url = 'http://127.0.0.1:1/secret-key'
-    const error = await fails(openUrlSource({ name: 'gone', url, headers: {} })).catch((thrown) => thrown)
+    const error = await fails(createUrlSource({ name: 'gone', url, headers: {} })).catch((thrown) => thrown)
     expect(error).toMatchObject({ name: 'SourceFailedError', message: 'gone failed: cannot be reached (ECONNREFUSED)' })
   })
 
@@ -251,7 +251,7 @@ describe('sources that cannot be compared', () => {
     async (_, misbehaviour) => {
       const fake = await startFakeSubgraph()
       fake.behave(misbehaviour)
-      const error = await fails(openUrlSource({ name: 'odd', url: fake.url, headers: {} })).catch((thrown) => thrown)
+      const error = await fails(createUrlSource({ name: 'odd', url: fake.url, headers: {} })).catch((thrown) => thrown)
       expect(error).toMatchObject({ name: 'SourceFailedError', message: expect.stringMatching(/^odd failed: /) })
       expect(fake.requests.length).toBeLessThanOrEqual(8)
     },
@@ -264,7 +264,7 @@ describe('sources that cannot be compared', () => {
     const wait = async (milliseconds: number) => {
       waits.push(milliseconds)
     }
-    const busy = openUrlSource({ name: 'busy', url: fake.url, headers: {} })
+    const busy = createUrlSource({ name: 'busy', url: fake.url, headers: {} })
     const error = await compareSources([ownSource(), busy], { ...options, wait }).catch((thrown) => thrown)
     expect(error.message).toBe('busy failed: The rate limit of the chain’s subgraph is reached. Try again later.')
     expect(waits).toEqual(Array.from({ length: 10 }, () => 60_000))
@@ -290,7 +290,7 @@ describe('sources that cannot be compared', () => {
   ])('error: %j instead of a head', async (body) => {
     const fake = await startFakeSubgraph()
     fake.behave(respond(body))
-    const { problem } = await fails(openUrlSource({ name: 'odd', url: fake.url, headers: {} }))
+    const { problem } = await fails(createUrlSource({ name: 'odd', url: fake.url, headers: {} }))
     expect(problem).toMatch(/^odd does not report its newest block/)
   })
 
@@ -318,7 +318,7 @@ test('behavior: a reorg during the queries starts again at another block', { tag
   await fill(own, 1, 40)
   let asked = 0
   const moving: ComparedSource = {
-    ...openIndexSource(own, async () => undefined),
+    ...createIndexSource(own, async () => undefined),
     ask: async (query) => {
       asked += 1
       if (asked === 30) {
@@ -327,7 +327,7 @@ test('behavior: a reorg during the queries starts again at another block', { tag
           await one.commit({ ...blockAt(40), hash: hex(99, 32) }, [])
         }
       }
-      return openIndexSource(own, async () => undefined).ask(query)
+      return createIndexSource(own, async () => undefined).ask(query)
     },
   }
   expect(await compareSources([moving, source], options)).toMatchObject({

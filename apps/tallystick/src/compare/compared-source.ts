@@ -20,8 +20,8 @@ type ComparedAnswer =
 // As the limit of the service for an answer of an upstream.
 const answerBytesMax = 8 * 1024 * 1024
 
-/** Opens a subgraph at a URL. */
-export function openUrlSource({
+/** Creates the source of a subgraph at a URL. */
+export function createUrlSource({
   name,
   url,
   headers,
@@ -48,8 +48,8 @@ export function openUrlSource({
   }
 }
 
-/** Opens the index of an embedded subgraph in its database. */
-export function openIndexSource(subgraph: Pick<Subgraph, 'answer'>, close: () => Promise<void>): ComparedSource {
+/** Creates the source of the index of an embedded subgraph. */
+export function createIndexSource(subgraph: Pick<Subgraph, 'answer'>, close: () => Promise<void>): ComparedSource {
   return {
     name: 'embedded',
     ask: (query) =>

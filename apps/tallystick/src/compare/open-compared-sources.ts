@@ -6,7 +6,7 @@ import type { ChainConfig, Config } from '@tallystick/service'
 import { openSubgraph, protocolSchema } from '@tallystick/subgraph'
 import { reachableHost } from '../doctor/check-served-certificate.ts'
 import { UnusableSourceError } from './choose-block.ts'
-import { type ComparedSource, openIndexSource, openUrlSource } from './compared-source.ts'
+import { type ComparedSource, createIndexSource, createUrlSource } from './compared-source.ts'
 
 /**
  * Opens the sources of a chain that are compared, the reference first: the embedded subgraph, then the URLs. With `url`,
@@ -23,9 +23,9 @@ export async function openComparedSources(
     )
   const { urls = [], headers = {}, embedded } = chain.subgraph ?? {}
   const own = embedded ? [() => openEmbedded(config, chain)] : []
-  const remote = urls.map((one) => async () => openUrlSource({ name: new URL(one).host, url: one, headers }))
+  const remote = urls.map((one) => async () => createUrlSource({ name: new URL(one).host, url: one, headers }))
   // The headers of the configuration are for the hosts of its URLs, not for this one.
-  const given = url === undefined ? [] : [async () => openUrlSource({ name: new URL(url).host, url, headers: {} })]
+  const given = url === undefined ? [] : [async () => createUrlSource({ name: new URL(url).host, url, headers: {} })]
   const all = url === undefined ? [...own, ...remote] : [...[...own, ...remote].slice(0, 1), ...given]
   if (all.length < 2) {
     throw new UnusableSourceError(
@@ -55,7 +55,7 @@ async function openEmbedded({ database: url, listen }: Config, chain: ChainConfi
       )
     }
     const host = reachableHost(listen.host)
-    return openUrlSource({
+    return createUrlSource({
       name: 'embedded',
       url: `https://${host.includes(':') ? `[${host}]` : host}:${listen.port}/subgraphs/${chain.id}`,
       headers: {},
@@ -70,7 +70,7 @@ async function openEmbedded({ database: url, listen }: Config, chain: ChainConfi
     if (rows.length === 0)
       throw new UnusableSourceError(`The database has no index of chain ${chain.id} yet. Start the service first.`)
     const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace })
-    return openIndexSource(subgraph, () => database.close())
+    return createIndexSource(subgraph, () => database.close())
   } catch (error) {
     await database.close()
     throw error
