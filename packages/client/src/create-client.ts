@@ -1,11 +1,9 @@
 import type { Address } from 'viem'
-import { createDefaultChains } from './chains/default-chains.ts'
-import { fetchChains, type ServiceChain } from './chains/fetch-chains.ts'
-import type { TypedDocument } from './data/document.ts'
+import { createDefaultChains, fetchChains, type ServiceChain } from './chains/fetch-chains.ts'
 import { type ChainEarnings, fetchEarnings } from './data/fetch-earnings.ts'
 import { type ChainFloatingIncomes, fetchFloatingIncomes } from './data/fetch-floating-incomes.ts'
 import { type ChainPositions, fetchPositions } from './data/fetch-positions.ts'
-import { type ChainResult, type DataRequest, queryData } from './data/query-data.ts'
+import { type ChainResult, type DataRequest, queryData, type TypedDocument } from './data/query-data.ts'
 import { createEnvironment, type Environment, type FetchFunction } from './environment.ts'
 import { InvalidRequestError } from './errors.ts'
 import { type CalendarOptions, type CalendarPeriod, fetchCalendar } from './history/fetch-calendar.ts'
@@ -16,8 +14,7 @@ import {
   type HistoryDay,
   type HistoryPeriod,
 } from './history/fetch-history.ts'
-import { type Connection, parseApiKey, parseBaseUrl } from './http/connection.ts'
-import { parseTimeout } from './http/parse-timeout.ts'
+import { type Connection, parseApiKey, parseBaseUrl, parseTimeout } from './http/connection.ts'
 import { fetchNotes, type NotesAnswer, type NotesFilter } from './notes/fetch-notes.ts'
 import { type WatchNotesOptions, watchNotes } from './notes/watch-notes.ts'
 import type { NotesState } from './notes/watch-state.ts'

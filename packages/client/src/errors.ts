@@ -1,4 +1,4 @@
-import { ClientError, type ClientErrorOptions } from './client-error.ts'
+import { ClientError, FinalError, RetryableError } from './client-error.ts'
 
 /**
  * Thrown if a request was or would be sent over plain HTTP. If it contained a key, rotate that key.
@@ -10,11 +10,8 @@ import { ClientError, type ClientErrorOptions } from './client-error.ts'
  *   error instanceof HttpsRequiredError // => true
  * }
  */
-export class HttpsRequiredError extends ClientError {
+export class HttpsRequiredError extends FinalError {
   override readonly name = 'HttpsRequiredError' as const
-  constructor(options: ClientErrorOptions) {
-    super({ ...options, retryable: false })
-  }
 }
 
 /**
@@ -27,11 +24,8 @@ export class HttpsRequiredError extends ClientError {
  *   error instanceof InvalidApiKeyError // => true
  * }
  */
-export class InvalidApiKeyError extends ClientError {
+export class InvalidApiKeyError extends FinalError {
   override readonly name = 'InvalidApiKeyError' as const
-  constructor(options: ClientErrorOptions) {
-    super({ ...options, retryable: false })
-  }
 }
 
 /**
@@ -43,11 +37,8 @@ export class InvalidApiKeyError extends ClientError {
  *   throw error
  * })
  */
-export class InsufficientScopeError extends ClientError {
+export class InsufficientScopeError extends FinalError {
   override readonly name = 'InsufficientScopeError' as const
-  constructor(options: ClientErrorOptions) {
-    super({ ...options, retryable: false })
-  }
 }
 
 /**
@@ -60,11 +51,8 @@ export class InsufficientScopeError extends ClientError {
  *   throw error
  * })
  */
-export class RateLimitedError extends ClientError {
+export class RateLimitedError extends RetryableError {
   override readonly name = 'RateLimitedError' as const
-  constructor(options: ClientErrorOptions) {
-    super({ ...options, retryable: true })
-  }
 }
 
 /**
@@ -77,11 +65,8 @@ export class RateLimitedError extends ClientError {
  *   error instanceof InvalidRequestError && error.code // => 'invalid_chainid'
  * }
  */
-export class InvalidRequestError extends ClientError {
+export class InvalidRequestError extends FinalError {
   override readonly name = 'InvalidRequestError' as const
-  constructor(options: ClientErrorOptions) {
-    super({ ...options, retryable: false })
-  }
 }
 
 /**
@@ -94,11 +79,8 @@ export class InvalidRequestError extends ClientError {
  *   error instanceof QueryRejectedError // => true
  * }
  */
-export class QueryRejectedError extends ClientError {
+export class QueryRejectedError extends FinalError {
   override readonly name = 'QueryRejectedError' as const
-  constructor(options: ClientErrorOptions) {
-    super({ ...options, retryable: false })
-  }
 }
 
 /**
@@ -110,11 +92,8 @@ export class QueryRejectedError extends ClientError {
  *   throw error
  * })
  */
-export class NotesUnavailableError extends ClientError {
+export class NotesUnavailableError extends RetryableError {
   override readonly name = 'NotesUnavailableError' as const
-  constructor(options: ClientErrorOptions) {
-    super({ ...options, retryable: true })
-  }
 }
 
 /**
@@ -126,11 +105,8 @@ export class NotesUnavailableError extends ClientError {
  *   throw error
  * })
  */
-export class UpstreamError extends ClientError {
+export class UpstreamError extends RetryableError {
   override readonly name = 'UpstreamError' as const
-  constructor(options: ClientErrorOptions) {
-    super({ ...options, retryable: true })
-  }
 }
 
 /**
@@ -142,11 +118,8 @@ export class UpstreamError extends ClientError {
  *   throw error
  * })
  */
-export class ServiceError extends ClientError {
+export class ServiceError extends RetryableError {
   override readonly name = 'ServiceError' as const
-  constructor(options: ClientErrorOptions) {
-    super({ ...options, retryable: true })
-  }
 }
 
 /**
@@ -156,11 +129,8 @@ export class ServiceError extends ClientError {
  * const offline = createClient({ baseUrl: 'https://localhost:1', retries: 0 })
  * await offline.notes().catch((error) => error instanceof ConnectionError) // => true
  */
-export class ConnectionError extends ClientError {
+export class ConnectionError extends RetryableError {
   override readonly name = 'ConnectionError' as const
-  constructor(options: ClientErrorOptions) {
-    super({ ...options, retryable: true })
-  }
 }
 
 /**
@@ -174,11 +144,8 @@ export class ConnectionError extends ClientError {
  *   throw error
  * })
  */
-export class TlsError extends ClientError {
+export class TlsError extends FinalError {
   override readonly name = 'TlsError' as const
-  constructor(options: ClientErrorOptions) {
-    super({ ...options, retryable: false })
-  }
 }
 
 /**
@@ -190,11 +157,8 @@ export class TlsError extends ClientError {
  *   throw error
  * })
  */
-export class TimeoutError extends ClientError {
+export class TimeoutError extends RetryableError {
   override readonly name = 'TimeoutError' as const
-  constructor(options: ClientErrorOptions) {
-    super({ ...options, retryable: true })
-  }
 }
 
 /**

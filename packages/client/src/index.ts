@@ -10,7 +10,6 @@ export {
   type NoteVerification,
   type PositionTerms,
 } from '@tallystick/core'
-export type { Call } from './chain/call.ts'
 export {
   type BatchClaimOptions,
   batchClaimCalldata,
@@ -21,6 +20,7 @@ export {
   permitClaimCalldata,
 } from './chain/claim-calldata.ts'
 export { type LendOptions, lendCalldata, permitLendCalldata } from './chain/lend-calldata.ts'
+export type { Permit, PermitSignature } from './chain/permit-typed-data.ts'
 export {
   type PermitClaimOptions,
   type PermitLendOptions,
@@ -30,19 +30,18 @@ export {
 } from './chain/permit-typed-data.ts'
 export { poolAbi } from './chain/pool-abi.ts'
 export { poolEventAbi } from './chain/pool-event-abi.ts'
+export type { Call } from './chain/simulate-call.ts'
 export { type CallProvider, type SimulateCallOptions, type Simulation, simulateCall } from './chain/simulate-call.ts'
-export type { Permit, PermitSignature } from './chain/split-permit.ts'
 export type { ChainDomain, ChainToken, ServiceChain } from './chains/fetch-chains.ts'
+export type { ClientErrorCode } from './client-error.ts'
 export { ClientError, type ClientErrorOptions } from './client-error.ts'
 export { type Client, type ClientOptions, createClient } from './create-client.ts'
-export type { DocumentTypes, TypedDocument } from './data/document.ts'
 export type { ChainEarnings, Earnings } from './data/fetch-earnings.ts'
 export type { ChainFloatingIncomes, FloatingIncomeDay } from './data/fetch-floating-incomes.ts'
 export type { ChainPositions, Position } from './data/fetch-positions.ts'
 export type { DocumentLike } from './data/print-document.ts'
-export type { ChainError, ChainResult, DataRequest } from './data/query-data.ts'
+export type { ChainError, ChainResult, DataRequest, DocumentTypes, TypedDocument } from './data/query-data.ts'
 export type { FetchFunction } from './environment.ts'
-export type { ClientErrorCode } from './error-code.ts'
 export {
   ConnectionError,
   HttpsRequiredError,
@@ -85,5 +84,9 @@ export { explainRevert, type RevertExplanation } from './revert/explain-revert.t
 export type { RevertParties } from './revert/explanation.ts'
 export type { RevertName } from './revert/revert-abi.ts'
 export type { ChainStatus, WebhookEvent, WebhookFacts } from './webhook/decode-webhook.ts'
-export { type VerifyWebhookOptions, verifyWebhook, type WebhookHeaders } from './webhook/verify-webhook.ts'
-export { WebhookError } from './webhook/webhook-error.ts'
+export {
+  type VerifyWebhookOptions,
+  verifyWebhook,
+  WebhookError,
+  type WebhookHeaders,
+} from './webhook/verify-webhook.ts'

@@ -3,8 +3,8 @@ import { type Address, encodeFunctionData } from 'viem'
 import { InvalidRequestError } from '../errors.ts'
 import { type ClaimTerms, claimability, type ReportedIncome } from '../income/claimability.ts'
 import { describeMissingIncome, IncomeNotReportedError } from '../income/income-not-reported.ts'
-import type { Call } from './call.ts'
-import { type Permit, splitPermit } from './split-permit.ts'
+import { type Permit, splitPermit } from './permit-typed-data.ts'
+import type { Call } from './simulate-call.ts'
 
 /**
  * Terms of the position to claim and the floating income that the pool has reported, so that a claim that loses income is

@@ -1,8 +1,8 @@
 import { lend, permitLend } from '@tallystick/contracts/pool-functions'
 import type { Note } from '@tallystick/core'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
-import type { Call } from './call.ts'
-import { type Permit, splitPermit } from './split-permit.ts'
+import { type Permit, splitPermit } from './permit-typed-data.ts'
+import type { Call } from './simulate-call.ts'
 
 /** Options of a lend on a note. */
 export type LendOptions = {

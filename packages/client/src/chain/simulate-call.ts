@@ -1,7 +1,9 @@
 import type { Address, Hex } from 'viem'
 import { MalformedAnswerError } from '../errors.ts'
 import { explainRevert, type RevertExplanation } from '../revert/explain-revert.ts'
-import type { Call } from './call.ts'
+
+/** Transaction for `walletClient.sendTransaction(call)`. */
+export type Call = { readonly to: Address; readonly data: Hex; readonly value: 0n }
 
 /** The part of an EIP-1193 provider that `simulateCall` uses. viem's clients and `window.ethereum` have it. */
 export type CallProvider = {

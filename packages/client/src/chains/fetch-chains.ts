@@ -11,8 +11,10 @@ import {
   type Place,
   refuse,
 } from '../decode/decode.ts'
+import { InvalidRequestError } from '../errors.ts'
 import type { Connection } from '../http/connection.ts'
 import { requestJson } from '../http/request-json.ts'
+import { untilAborted } from '../http/with-deadline.ts'
 import { decodeChainId, decodeTenor } from '../notes/decode-notes.ts'
 
 /** EIP-712 domain of a contract, in the format of viem's `signTypedData`. */
@@ -134,4 +136,30 @@ function decodeWebUrl(place: Place): string {
 function decodePath(place: Place): string {
   const { value } = place
   return typeof value === 'string' && value.startsWith('/') ? value : refuse(place, 'a path')
+}
+
+/** Returns the chains of a call that names none. */
+type DefaultChains = (signal: AbortSignal | undefined) => Promise<readonly number[]>
+
+/**
+ * Creates a function that returns the service's chains with data. They are fetched at the first call. Concurrent calls share
+ * the request, and a failed one is repeated at the next call. The signal of a call ends only its own wait.
+ */
+export function createDefaultChains(connection: Connection): DefaultChains {
+  let fetched: Promise<readonly number[]> | undefined
+  return async (signal) => {
+    signal?.throwIfAborted()
+    fetched ??= fetchDataChains(connection).catch((error: unknown) => {
+      fetched = undefined
+      throw error
+    })
+    return untilAborted(fetched, signal)
+  }
+}
+
+async function fetchDataChains(connection: Connection): Promise<readonly number[]> {
+  const chains = (await fetchChains(connection)).filter(({ hasData }) => hasData).map(({ chainId }) => chainId)
+  if (chains.length > 0) return chains
+  const message = 'No chain of the service has data. Ask the operator to configure a subgraph.'
+  throw new InvalidRequestError({ code: 'invalid_chains', message })
 }

@@ -3,7 +3,7 @@ import type { Address, Hex } from 'viem'
 import { decodeHex, decodeInteger, decodeMember, decodeString, type Place } from '../decode/decode.ts'
 import type { Connection } from '../http/connection.ts'
 import type { ChainError } from './query-data.ts'
-import { readList } from './read-list.ts'
+import { readList } from './read-chains.ts'
 import type { PagedList } from './read-pages.ts'
 
 /**

@@ -2,7 +2,7 @@ import { decodeCount, decodeList, decodeMember, decodeString, type Place, refuse
 import type { Connection } from '../http/connection.ts'
 import { requestJson } from '../http/request-json.ts'
 import { sampleServerTime } from '../server-time.ts'
-import { type TypedDocument, textOf } from './document.ts'
+import { type DocumentLike, printDocument } from './print-document.ts'
 
 /** Reason why a chain has no data or only part of it. */
 export type ChainError = {
@@ -116,4 +116,20 @@ function parseHeads(header: string | null): ReadonlyMap<number, Head> {
     return [Number(chain), { block: numberOf('block'), lagSeconds: numberOf('lag'), source, hasErrors }]
   })
   return new Map(heads)
+}
+
+/** Type marker of code generators for the result and the variables of a document. */
+export type DocumentTypes<Result, Variables> = {
+  readonly __apiType?: ((variables: Variables) => Result) | undefined
+}
+
+/**
+ * Document with the types of its result and its variables: a `TypedDocumentNode` or codegen's `TypedDocumentString`.
+ */
+export type TypedDocument<Result, Variables> = DocumentTypes<Result, Variables> &
+  (DocumentLike | { readonly length: number; toString(): string })
+
+/** Returns the text of a query. */
+function textOf(query: string | TypedDocument<unknown, never>): string {
+  return typeof query === 'object' && 'kind' in query ? printDocument(query) : query.toString()
 }

@@ -1,5 +1,6 @@
-import type { ChainError, ChainResult, QueriedData } from './query-data.ts'
-import { toChainErrors } from './read-pages.ts'
+import type { Connection } from '../http/connection.ts'
+import { type ChainError, type ChainResult, type QueriedData, queryData } from './query-data.ts'
+import { decodePage, type PagesOptions, pageQuery, readRemainingPages, toChainErrors } from './read-pages.ts'
 
 /** Value read from one chain, or why it is not available. */
 export type ChainRead<Value> =
@@ -54,4 +55,23 @@ export async function readChains<Value>({
 function isBlockLost({ block, data, errors }: ChainResult<unknown>, read: ChainRead<unknown>): boolean {
   if (block === undefined || data === null || errors?.length) return false
   return read.errors?.some(({ code }) => code === 'upstream_failed' || code === 'query_rejected') ?? false
+}
+
+/** Reads a list of each chain: the first page of all chains in one request, further pages chain by chain at one block. */
+export async function readList<Row>(
+  connection: Connection,
+  { chains, ...options }: PagesOptions<Row> & { readonly chains: readonly number[] },
+): Promise<readonly (ReadChain & ChainRead<readonly Row[]>)[]> {
+  const { list, signal } = options
+  const query = pageQuery(list, { isAtBlock: false })
+  const variables = { ...options.variables, below: list.encodeCursor(list.aboveAll) }
+  return readChains({
+    chains,
+    readFirst: (asked) => queryData(connection, { query, variables, chains: asked, signal }),
+    readRest: async ({ chain, block, data }) => {
+      const firstPage = decodePage(list, { data, below: list.aboveAll })
+      const read = await readRemainingPages(connection, { ...options, chain, block, firstPage })
+      return 'errors' in read ? read : { value: read.rows }
+    },
+  })
 }

@@ -96,3 +96,11 @@ function parseRetryAfter(headers: Headers): number | undefined {
   const seconds = (Date.parse(text) - Date.parse(headers.get('date') ?? '')) / 1000
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : undefined
 }
+
+/**
+ * Returns whether the service itself refused a request for good. A proxy, a captive portal or a replica of another version
+ * may give any status, but not the service's error body.
+ */
+export function isRefusal({ code, retryable }: ClientError): boolean {
+  return !retryable && errorCodes.some((known) => known === code)
+}

@@ -1,5 +1,6 @@
+import { backoffMs } from '@tallystick/base/pure'
+import { ClientError } from '../client-error.ts'
 import type { Connection } from './connection.ts'
-import { retryDelayMs } from './retry-delay.ts'
 import { pause, withDeadline } from './with-deadline.ts'
 
 export type Attempts<T> = {
@@ -23,4 +24,24 @@ export async function withRetries<T>(connection: Connection, { signal, retries, 
       await pause(clock, { delayMs, signals })
     }
   }
+}
+
+const backoff = { minMs: 500, maxMs: 8_000 }
+// A longer wait is reported as an error instead.
+const retryAfterSecondsMax = 30
+
+/**
+ * Returns the retry delay in ms, or undefined if the request must not be retried. It is at least the service's Retry-After,
+ * otherwise an exponential backoff with jitter.
+ */
+function retryDelayMs(
+  error: unknown,
+  { tries, random }: { readonly tries: number; readonly random: () => number },
+): number | undefined {
+  if (!(error instanceof ClientError) || !error.retryable) return undefined
+  const { retryAfterSeconds = 0 } = error
+  if (retryAfterSeconds > retryAfterSecondsMax) return undefined
+  return retryAfterSeconds > 0
+    ? retryAfterSeconds * 1000 + random() * backoff.minMs
+    : backoffMs(tries, { ...backoff, random })
 }

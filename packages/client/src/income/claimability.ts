@@ -99,9 +99,8 @@ export function usuallyCompleteFrom(maturityTimestamp: bigint): bigint {
 
 function incomeAtMaturity(position: ClaimTerms, accumulator: FloatingAccumulator): ClaimIncome {
   const instantSeconds = position.maturityTimestamp
-  const { lastUpdatedDay, accFloatingIncome } = accumulator
   const fixed = fixedIncome(position, instantSeconds)
-  const floating = floatingIncome(position, { instantSeconds, lastUpdatedDay, accFloatingIncome })
+  const floating = floatingIncome(position, { ...accumulator, instantSeconds })
   const total = fixed + floating
   const fee = partnerFee({ totalIncome: total, partnerFeeBps: position.partnerFeeBPS })
   return { fixed, floating, total, fee, net: total - fee }

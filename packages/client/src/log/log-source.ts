@@ -2,7 +2,7 @@ import { checkpointBytesMax, decodeUtf8, type LogResource, type LogSource } from
 import { ClientError } from '../client-error.ts'
 import type { Connection } from '../http/connection.ts'
 import { requestBytes } from '../http/request-bytes.ts'
-import { incomplete } from './log-failures.ts'
+import { incomplete } from './log-error.ts'
 
 /** Reads the resources of a log. Nothing it returns is verified. */
 export type ClientLogSource = LogSource & { readCheckpoint(): Promise<string> }

@@ -2,7 +2,7 @@ import { backoffMs } from '@tallystick/base/pure'
 import type { ClientError } from '../client-error.ts'
 import type { Reading } from '../environment.ts'
 import { MalformedAnswerError } from '../errors.ts'
-import { isRefusal } from '../http/is-refusal.ts'
+import { isRefusal } from '../http/error-of-answer.ts'
 import { serverTimeAt, type TimeSample } from '../server-time.ts'
 import type { NotesBody } from './decode-notes.ts'
 import type { FetchedNotes } from './fetch-notes.ts'
@@ -54,7 +54,7 @@ const retryBackoff = { minMs: 1_000, maxMs: 60_000 }
 const completionBackoff = { minMs: 15_000, maxMs: 300_000 }
 
 /** Returns the state before the first look. A request is due at once. */
-export function startWatch(reading: Reading): Watch {
+export function createWatch(reading: Reading): Watch {
   return {
     answer: undefined,
     failure: undefined,

@@ -1,15 +1,15 @@
 import { ClientError } from '../client-error.ts'
 import type { Connection } from '../http/connection.ts'
 import { fetchNotes, type NotesFilter } from './fetch-notes.ts'
-import { streamNotes } from './stream-notes.ts'
+import { startNotesStream } from './start-notes-stream.ts'
 import {
   acceptNotes,
   beginRequest,
+  createWatch,
   failRequest,
   isRequestDue,
   lookAgain,
   nextLookMs,
-  startWatch,
   type Watch,
   wakeUp,
 } from './watch-machine.ts'
@@ -57,7 +57,7 @@ function createLoop(
   const { clock, random } = connection.environment
   const { chainId, maturity, minRemaining = 30, onError, stream = true } = options
   const announcer = createAnnouncer(callback, minRemaining * 1000)
-  let watch = startWatch(clock.read())
+  let watch = createWatch(clock.read())
   let timer: unknown
   let isStreaming = !stream
   stopped.addEventListener('abort', () => clock.clearTimeout(timer))
@@ -90,7 +90,7 @@ function createLoop(
   const openStream = () => {
     if (isStreaming || stopped.aborted) return
     isStreaming = true
-    streamNotes(connection, {
+    startNotesStream(connection, {
       filter: { chainId, maturity },
       signal: stopped,
       chainIds: () => chainsOf(watch),

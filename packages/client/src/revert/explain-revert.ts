@@ -94,5 +94,10 @@ function explainNamed(
   if (!Object.hasOwn(explanations, errorName)) return undefined
   const name = errorName as RevertName
   const explanation = explanations[name]
-  return { name, ...(typeof explanation === 'function' ? explanation(args, parties) : explanation), args }
+  const {
+    title,
+    message,
+    retryable = false,
+  } = typeof explanation === 'function' ? explanation(args, parties) : explanation
+  return { name, title, message, retryable, args }
 }

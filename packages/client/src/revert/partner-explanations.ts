@@ -8,36 +8,29 @@ export const partnerExplanations: Readonly<Record<PartnerRevert, Explanation>> =
   PartnerFeeManager__PartnerIdNotExists: {
     title: 'The partner does not exist',
     message: 'No partner has this id on this pool. Check partnerId, or lend without a partner.',
-    retryable: false,
   },
   PartnerFeeManager__InvalidFee: {
     title: 'The partner’s fee is invalid',
     message: 'The fee is above the maximum. Choose a lower one.',
-    retryable: false,
   },
   PartnerFeeManager__NotPartnerOwner: {
     title: 'The partner is not yours',
     message: 'Only the owner of a partner can change it. Send the transaction from that wallet.',
-    retryable: false,
   },
   PartnerFeeManager__SameFee: {
     title: 'The partner already has this fee',
     message: 'Nothing would change. Pass another fee.',
-    retryable: false,
   },
   PartnerFeeManager__SameVaultAddress: {
     title: 'The partner already has this vault',
     message: 'Nothing would change. Pass another vault.',
-    retryable: false,
   },
   PartnerFeeManager__SameOwner: {
     title: 'The partner already has this owner',
     message: 'Nothing would change. Pass another owner.',
-    retryable: false,
   },
   PartnerFeeManager__ZeroAddress: {
     title: 'The partner’s address is missing',
     message: 'The vault or the new owner of a partner is the zero address. Pass an account that exists.',
-    retryable: false,
   },
 }

@@ -13,48 +13,39 @@ export const poolExplanations: Readonly<Record<PoolRevert, Explanation>> = {
   FeedSignatureVerifier__FeedExpired: {
     title: 'The note has expired',
     message: 'Notes change at 00:00 and 18:00 New York time. Fetch the current notes and lend on one of them.',
-    retryable: false,
   },
   FeedSignatureVerifier__InvalidSigner: {
     title: 'The note was not signed by the pool’s signer',
     message:
       'The note was signed by another key, for another pool or chain, or was altered. Do not use it. Fetch the current notes. If it happens again, contact the operator.',
-    retryable: false,
   },
   FeedSignatureVerifier__InvalidSignature: {
     title: 'The note’s signature is invalid',
     message: 'No key can produce this signature. Send r, s and v exactly as the note contains them.',
-    retryable: false,
   },
   FeedSignatureVerifier__InvalidMaturityTimestamp: {
     title: 'The note has matured',
     message: 'The note’s maturity is in the past. Fetch the current notes and lend on one of them.',
-    retryable: false,
   },
   FeedSignatureVerifier__ExpiredSignature: {
     title: 'The signature has expired',
     message: 'The note or the permit has expired. Fetch the current notes, and sign a new permit if you use one.',
-    retryable: false,
   },
   ReserveStabilityPool__InvalidCoupon: {
     title: 'The pool does not accept this coupon',
     message: 'The coupon is zero or above the pool’s limit. Contact the operator: such a note should not be on offer.',
-    retryable: false,
   },
   ReserveStabilityPool__InvalidMaturity: {
     title: 'The note matures too soon',
     message: 'The pool requires more time between lending and maturity. Choose a longer tenor.',
-    retryable: false,
   },
   ReserveStabilityPool__InsufficientPrincipal: {
     title: 'The amount is too small',
     message: 'The amount is below the pool’s minLendLimit. Lend more.',
-    retryable: false,
   },
   ReserveStabilityPool__PartnerFeeChanged: {
     title: 'The partner’s fee has changed',
     message: 'The partner’s fee has changed since it was agreed to. Read it again and ask for consent.',
-    retryable: false,
   },
   ReserveStabilityPool__MaturityNotPassed: {
     title: 'The position has not matured',
@@ -64,14 +55,12 @@ export const poolExplanations: Readonly<Record<PoolRevert, Explanation>> = {
   ReserveStabilityPool__MaturityPassed: {
     title: 'The maturity has passed',
     message: 'This is possible only before maturity. Claim the position, or lend on a current note.',
-    retryable: false,
   },
   ReserveStabilityPool__NotTokenOwner: notOwner,
   ReserveStabilityPool__TokenNotApproved: notApproved,
   ReserveStabilityPool__TokenAlreadyApproved: {
     title: 'The position is already approved',
     message: 'The pool may already take the position, so the permit is not needed. Claim without a permit.',
-    retryable: false,
   },
   ReserveStabilityPool__InsufficientAllowance: lowAllowance,
   ReserveStabilityPool__FloatingIncomeNotSynced: {
@@ -83,51 +72,41 @@ export const poolExplanations: Readonly<Record<PoolRevert, Explanation>> = {
   ReserveStabilityPool__ArrayLengthMismatch: {
     title: 'The lists differ in length',
     message: 'Pass exactly one beneficiary per position, or one income per day.',
-    retryable: false,
   },
   ReserveStabilityPool__IncorrectAmount: {
     title: 'The amount is incorrect',
     message: 'The transferred amount is not the expected one. Read the amounts again and send a new transaction.',
-    retryable: false,
   },
   ReserveStabilityPool__ZeroAddress: {
     title: 'The address is missing',
     message: 'An address of the call is zero. Pass a beneficiary, vault or owner that exists.',
-    retryable: false,
   },
   ReserveStabilityPool__ZeroAmount: {
     title: 'The amount is zero',
     message: 'A number of the call is zero. Pass a positive amount, limit, day or number of days.',
-    retryable: false,
   },
   ReserveStabilityPool__TransferFromFailed: {
     title: 'The transfer to the pool failed',
     message: 'The dollar token did not transfer the principal. Check the balance and the allowance of the wallet.',
-    retryable: false,
   },
   ReserveStabilityPool__ClaimMintFailed: {
     title: 'The payment of the claim failed',
     message: 'The dollar token did not mint the income. No funds are lost. Contact the operator.',
-    retryable: false,
   },
   ReserveStabilityPool__DailyFloatingIncomeAlreadyUpdated: {
     title: 'The floating income of yesterday was already reported',
     message: 'The pool accepts it once. Correct it with updatePreviousFloatingIncome.',
-    retryable: false,
   },
   ReserveStabilityPool__PreviousDayNotUpdated: {
     title: 'The floating income of an earlier day is missing',
     message: 'Report the missing days with updatePreviousFloatingIncome first.',
-    retryable: false,
   },
   ReserveStabilityPool__UpdateDayIsNotValid: {
     title: 'The day of the floating income is not over',
     message: 'Only days before today (UTC) can be reported. Check the first day and the number of days.',
-    retryable: false,
   },
   ReserveStabilityPool__InvalidInputParameter: {
     title: 'The days of the floating income are missing',
     message: 'The first day or the number of days is zero. Pass the first day to report and how many follow.',
-    retryable: false,
   },
 }

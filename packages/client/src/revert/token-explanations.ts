@@ -36,14 +36,12 @@ export const tokenExplanations: Readonly<Record<TokenRevert, Explanation | Expla
     title: 'The permit does not allow this',
     message:
       'Only the holder of a position, or an account the holder approved, can use its permit. Sign a new one with the wallet that holds the position.',
-    retryable: false,
   },
   ERC721NonexistentToken: unknownPosition,
   ERC721InvalidReceiver: {
     title: 'The receiver cannot hold a position',
     message:
       'The receiver of the position is the zero address, or a contract that does not accept EIP-721 tokens. Choose another beneficiary or receiver.',
-    retryable: false,
   },
   AccessControlUnauthorizedAccount: unauthorized,
   ERC721InsufficientApproval: notApproved,
@@ -73,7 +71,7 @@ function unauthorized([account, role]: readonly unknown[], parties: RevertPartie
   const who =
     typeof account === 'string' ? `The account ${account} lacks the role ${role}.` : 'An account lacks a role.'
   const isSender = parties?.sender.toLowerCase() === String(account).toLowerCase()
-  if (isSender) return { title, message: `${who} Only an account with this role can do this.`, retryable: false }
+  if (isSender) return { title, message: `${who} Only an account with this role can do this.` }
   const message = `${who} If it is not your account, it is a contract of the protocol whose role was taken away: for example, the pool may not mint the income of a claim. No funds are lost. Contact the operator, and try again when the role is back.`
   return { title, message, retryable: parties !== undefined }
 }

@@ -2,10 +2,10 @@ import { type Account, type Address, type Client, type Hash, isAddress } from 'v
 import { getBlock, getChainId } from 'viem/actions'
 import { parseAccount } from 'viem/utils'
 import { InvalidRequestError } from '../errors.ts'
-import { parseTimeout } from '../http/parse-timeout.ts'
+import { parseTimeout } from '../http/connection.ts'
 import type { RevertParties } from '../revert/explanation.ts'
 import type { ActionOptions, ActionStep, TallystickActionsOptions } from './action-options.ts'
-import { TransactionError, toTransactionError } from './transaction-error.ts'
+import { TransactionError, toTransactionError } from './transaction/transaction-error.ts'
 
 /** One run of an action. */
 export type ActionContext = {

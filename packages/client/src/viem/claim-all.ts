@@ -1,6 +1,6 @@
 import { encodeFunctionData } from 'viem'
-import type { Call } from '../chain/call.ts'
 import { batchClaimCalldata, claimCalldata } from '../chain/claim-calldata.ts'
+import type { Call } from '../chain/simulate-call.ts'
 import type { Client as TallystickClient } from '../create-client.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { positionAbi } from './abi.ts'
@@ -17,9 +17,14 @@ import { checkedOnChain, claim, findPositionToken, isApproved, readClaims, unapp
 import { findMatured } from './find-matured.ts'
 import { mapBounded } from './map-bounded.ts'
 import { findMissingIncome, readLastReportedDay } from './missing-income.ts'
-import { nameError, throwNamed } from './name-error.ts'
-import { assertOnlyUnapproved, findRejection, sendApproval, sendCall } from './send-call.ts'
-import { rejectedCall, TransactionError, toTransactionError } from './transaction-error.ts'
+import { assertOnlyUnapproved, findRejection, sendApproval, sendCall } from './transaction/send-call.ts'
+import {
+  nameError,
+  rejectedCall,
+  TransactionError,
+  throwNamed,
+  toTransactionError,
+} from './transaction/transaction-error.ts'
 
 // About 3 million gas.
 const batchSizeDefault = 20

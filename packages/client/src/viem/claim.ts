@@ -8,10 +8,10 @@ import {
   type TransactionReceipt,
 } from 'viem'
 import { readContract } from 'viem/actions'
-import type { Call } from '../chain/call.ts'
 import { claimCalldata, permitClaimCalldata } from '../chain/claim-calldata.ts'
 import { permitClaimTypedData } from '../chain/permit-typed-data.ts'
 import { poolEventAbi } from '../chain/pool-event-abi.ts'
+import type { Call } from '../chain/simulate-call.ts'
 import { explainRevert } from '../revert/explain-revert.ts'
 import type { RevertName } from '../revert/revert-abi.ts'
 import { positionAbi } from './abi.ts'
@@ -19,8 +19,8 @@ import type { ActionContext } from './action-context.ts'
 import type { ClaimActionOptions, ClaimedPosition, ClaimResult } from './action-options.ts'
 import { findMissingIncome, readLastReportedDay } from './missing-income.ts'
 import { findPermitToken, impossibleSignature, signPermit } from './permit.ts'
-import { assertOnlyUnapproved, findRejection, sendApproval, sendCall } from './send-call.ts'
-import { TransactionError } from './transaction-error.ts'
+import { assertOnlyUnapproved, findRejection, sendApproval, sendCall } from './transaction/send-call.ts'
+import { TransactionError } from './transaction/transaction-error.ts'
 
 export const unapproved: readonly RevertName[] = [
   'NonFungibleNotePosition__TokenNotApproved',

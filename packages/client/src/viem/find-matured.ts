@@ -5,10 +5,9 @@ import { InvalidRequestError } from '../errors.ts'
 import { positionAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
 import { findPositionToken } from './claim.ts'
-import { isRevert } from './is-revert.ts'
 import { mapBounded } from './map-bounded.ts'
-import { throwNamed } from './name-error.ts'
-import { TransactionError } from './transaction-error.ts'
+import { isRevert } from './transaction/is-revert.ts'
+import { TransactionError, throwNamed } from './transaction/transaction-error.ts'
 
 /** Returns the account's matured positions, oldest first. The index may lag, so that the chain decides who holds them. */
 export async function findMatured(

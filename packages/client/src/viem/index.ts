@@ -15,4 +15,4 @@ export type {
   TallystickActionsOptions,
 } from './action-options.ts'
 export { type TallystickActions, tallystickActions } from './tallystick-actions.ts'
-export { TransactionError, type TransactionErrorOptions } from './transaction-error.ts'
+export { TransactionError, type TransactionErrorOptions } from './transaction/transaction-error.ts'

@@ -1,10 +1,10 @@
 import { getPartnerInfoById, nonFungibleNotePosition, paraUSD } from '@tallystick/contracts/pool-functions'
 import { type Address, encodeFunctionData, isAddressEqual, maxUint256, parseEventLogs } from 'viem'
 import { getBlock, readContract } from 'viem/actions'
-import type { Call } from '../chain/call.ts'
 import { type LendOptions, lendCalldata, permitLendCalldata } from '../chain/lend-calldata.ts'
 import { permitLendTypedData } from '../chain/permit-typed-data.ts'
 import { poolEventAbi } from '../chain/pool-event-abi.ts'
+import { type Call, simulateCall } from '../chain/simulate-call.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { noteStatus } from '../notes/note-status.ts'
 import { explainRevert } from '../revert/explain-revert.ts'
@@ -12,12 +12,12 @@ import type { RevertName } from '../revert/revert-abi.ts'
 import { dollarAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
 import type { LendActionOptions, LendResult, LentPosition, MinedTransaction } from './action-options.ts'
-import { approveDollars } from './approve-dollars.ts'
 import { findPermitToken, impossibleSignature, signPermit } from './permit.ts'
 import { readOptional } from './read-optional.ts'
-import { readPatiently } from './read-patiently.ts'
-import { assertOnlyUnapproved, findRejection, sendCall } from './send-call.ts'
-import { keepHash, noteExpired, rejectedCall, TransactionError } from './transaction-error.ts'
+import { isRevert } from './transaction/is-revert.ts'
+import { readPatiently } from './transaction/read-patiently.ts'
+import { assertOnlyUnapproved, findRejection, sendApproval, sendCall } from './transaction/send-call.ts'
+import { keepHash, noteExpired, rejectedCall, TransactionError } from './transaction/transaction-error.ts'
 
 const unapproved: readonly RevertName[] = ['ERC20InsufficientAllowance', 'ReserveStabilityPool__InsufficientAllowance']
 
@@ -131,4 +131,24 @@ async function readPosition(context: ActionContext, { receipt, hash }: MinedTran
   const { timestamp } = await readPatiently(context, () => getBlock(client, { blockHash: receipt.blockHash }))
   const { initiator: _, beneficiary, ...terms } = event.args
   return { chainId, pool, owner: beneficiary, lendTimestamp: timestamp, ...terms }
+}
+
+/** Approves exactly the amount. Some tokens, such as USDT, allow a change only from or to 0: they get a 0 first. */
+async function approveDollars(
+  context: ActionContext,
+  { token, amount, allowance }: { readonly token: Address; readonly amount: bigint; readonly allowance: bigint },
+): Promise<void> {
+  const approve = (value: bigint): Call => {
+    const data = encodeFunctionData({ abi: dollarAbi, functionName: 'approve', args: [context.pool, value] })
+    return { to: token, data, value: 0n }
+  }
+  if (allowance > 0n && !(await isAccepted(context, approve(amount)))) await sendApproval(context, approve(0n))
+  await sendApproval(context, approve(amount))
+}
+
+async function isAccepted({ client, owner }: ActionContext, call: Call): Promise<boolean> {
+  const simulation = await simulateCall(client, { from: owner, call })
+  if (!simulation.ok && !isRevert(simulation.error)) throw simulation.error
+  // Some tokens return false instead of a revert.
+  return simulation.ok && !/^0x0+$/.test(simulation.data)
 }

@@ -5,7 +5,7 @@ import { type ClaimTerms, claimability, type ReportedIncome, utcDayOf } from '..
 import { describeMissingIncome } from '../income/income-not-reported.ts'
 import { positionAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
-import { TransactionError } from './transaction-error.ts'
+import { TransactionError } from './transaction/transaction-error.ts'
 
 /** Returns the last day whose floating income the pool has at the newest block. It never decreases. */
 export function readLastReportedDay({ client, pool }: ActionContext): Promise<bigint> {

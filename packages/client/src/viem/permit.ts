@@ -8,12 +8,11 @@ import {
   type TypedDataDefinition,
 } from 'viem'
 import { getCode, signTypedData } from 'viem/actions'
-import type { PermitToken } from '../chain/permit-typed-data.ts'
-import type { Permit } from '../chain/split-permit.ts'
+import type { Permit, PermitToken } from '../chain/permit-typed-data.ts'
 import type { ActionContext } from './action-context.ts'
-import { hasRevertData, isRevert } from './is-revert.ts'
 import { readOptional } from './read-optional.ts'
-import { isRejectedByUser } from './transaction-error.ts'
+import { hasRevertData, isRevert } from './transaction/is-revert.ts'
+import { isRejectedByUser } from './transaction/transaction-error.ts'
 
 /** Values of a signature that no key can have made: the token must reject it. */
 export const impossibleSignature = [27, `0x${'00'.repeat(31)}01`, `0x${'00'.repeat(31)}01`] as const

@@ -2,7 +2,7 @@ import { type Address, decodeFunctionResult, encodeFunctionData } from 'viem'
 import { simulateCall } from '../chain/simulate-call.ts'
 import { tokenAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
-import { isRevert } from './is-revert.ts'
+import { isRevert } from './transaction/is-revert.ts'
 
 /** Reads a getter that a token may lack. Returns undefined if it reverts or returns something else. */
 export async function readOptional(

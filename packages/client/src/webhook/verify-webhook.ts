@@ -1,6 +1,5 @@
-import { ClientError } from '../client-error.ts'
+import { ClientError, type ClientErrorOptions } from '../client-error.ts'
 import { decodeWebhook, type WebhookEvent } from './decode-webhook.ts'
-import { WebhookError } from './webhook-error.ts'
 
 /** Headers of a webhook: those of a `Request`, or an object such as `request.headers` of Node. Names may have any case. */
 export type WebhookHeaders =
@@ -151,4 +150,25 @@ function wrongSignature(): WebhookError {
 
 function fail(reason: WebhookError['reason'], message: string, cause?: unknown): WebhookError {
   return new WebhookError({ code: 'invalid_webhook', message, reason, cause })
+}
+
+/**
+ * Thrown by `verifyWebhook`. `reason` says what is wrong: the `headers`, your `secret`, the `time` of the request, its
+ * `signature` or its `body`.
+ *
+ * @example
+ * const reason = await verifyWebhook({}, '{}', 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=').catch((error) => {
+ *   if (error instanceof WebhookError) return error.reason
+ *   throw error
+ * })
+ * reason // => 'headers'
+ */
+export class WebhookError extends ClientError {
+  override readonly name = 'WebhookError' as const
+  readonly reason: 'headers' | 'secret' | 'time' | 'signature' | 'body'
+
+  constructor({ reason, ...options }: ClientErrorOptions & Pick<WebhookError, 'reason'>) {
+    super({ ...options, retryable: false })
+    this.reason = reason
+  }
 }

@@ -26,10 +26,9 @@ const scale = 10n ** 25n
  */
 export function floatingIncome(
   position: FloatingTerms,
-  { instantSeconds, ...accumulator }: FloatingAccumulator & { readonly instantSeconds: bigint },
+  { instantSeconds, lastUpdatedDay, accFloatingIncome }: FloatingAccumulator & { readonly instantSeconds: bigint },
 ): bigint {
   const { principal, lendTimestamp } = position
-  const { lastUpdatedDay, accFloatingIncome } = accumulator
   const end = accrualEnd(position, instantSeconds)
   const lendDay = lendTimestamp / secondsPerDay
   const endDay = end / secondsPerDay

@@ -14,7 +14,7 @@ import {
   getTransactionReceipt,
   waitForTransactionReceipt,
 } from 'viem/actions'
-import type { ActionContext } from './action-context.ts'
+import type { ActionContext } from '../action-context.ts'
 import { pauseBefore } from './read-patiently.ts'
 import { TransactionError } from './transaction-error.ts'
 

@@ -1,9 +1,9 @@
 import { BaseError, type Hash } from 'viem'
-import { ClientError, type ClientErrorOptions } from '../client-error.ts'
-import type { Claimability } from '../income/claimability.ts'
-import { explainRevert, type RevertExplanation } from '../revert/explain-revert.ts'
-import type { RevertParties } from '../revert/explanation.ts'
-import type { ClaimAllResult, SkippedPosition } from './action-options.ts'
+import { ClientError, type ClientErrorOptions } from '../../client-error.ts'
+import type { Claimability } from '../../income/claimability.ts'
+import { explainRevert, type RevertExplanation } from '../../revert/explain-revert.ts'
+import type { RevertParties } from '../../revert/explanation.ts'
+import type { ClaimAllResult, SkippedPosition } from '../action-options.ts'
 import { partsOfError } from './error-parts.ts'
 import { isRevert } from './is-revert.ts'
 
@@ -121,4 +121,17 @@ export function toTransactionError(error: unknown, signal: AbortSignal | undefin
   if (!isRejectedByUser(error)) return rejectedCall(error)
   const message = 'The request was declined in the wallet. Nothing was sent.'
   return new TransactionError({ code: 'wallet_rejected', message, cause: error })
+}
+
+/** Throws an error with the position that it belongs to. */
+export function throwNamed(error: unknown, tokenId: bigint): never {
+  const named = error instanceof ClientError ? error : rejectedCall(error)
+  throw named instanceof TransactionError ? nameError(named, tokenId) : named
+}
+
+/** Adds the position that an error belongs to. */
+export function nameError(error: TransactionError, tokenId: bigint): TransactionError {
+  const { code, explanation, retryable, cause } = error
+  const message = `Position ${tokenId}: ${error.message}`
+  return new TransactionError({ code, explanation, retryable, cause, message, details: { tokenId: String(tokenId) } })
 }

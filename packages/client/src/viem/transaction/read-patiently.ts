@@ -1,4 +1,4 @@
-import type { ActionContext } from './action-context.ts'
+import type { ActionContext } from '../action-context.ts'
 
 /** Repeats a failed read until `timeoutSeconds` have passed. Throws the last error. */
 export async function readPatiently<Result>(context: ActionContext, read: () => Promise<Result>): Promise<Result> {
