@@ -10,7 +10,7 @@ export const bpsForm = z.string().regex(/^\d{1,78}$/, 'must be basis points as a
 export const chainIdForm = z.string().regex(/^[1-9]\d{0,15}$/, 'must be a chain id as a decimal string')
 /** Chain id in `/data`, where the specification uses numbers. */
 export const chainNumberForm = z.int().positive()
-export const addressForm = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex digits')
+const addressForm = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex digits')
 
 const bpsUnit = 'basis points per 360-day year'
 const addressUnit = 'address with EIP-55 checksum'
