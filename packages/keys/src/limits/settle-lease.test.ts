@@ -130,6 +130,15 @@ test('behavior: a frozen lease keeps what it has, and takes no more', () => {
   expect(settle(row, { isFrozen: true, spent: 6, granted: 4 }).entry.granted).toBe(6)
 })
 
+test('behavior: a frozen lease holds what it should of its share, and no more', () => {
+  const own = { isFrozen: true, granted: 30, share: 30 }
+  const row = rowOf({ b: entry(33, 10), c: entry(33, 10) })
+  expect(settle(row, { ...own, held: 3 }).entry).toEqual(entry(30, 10))
+  expect(settle(row, { ...own, held: 3, spent: 28 }).entry).toEqual(entry(30, 30, 28, true))
+  // A membership has changed: its share is smaller.
+  expect(settle(row, { ...own, share: 8, held: 3 }).entry).toEqual(entry(30, 8))
+})
+
 test('behavior: a replica is short below half of its hold, and says so once', () => {
   const shortOf = (roomOfOthers: number, own: LeaseEntry, isIdle = false) => {
     const row = rowOf({ a: own, b: { granted: 100 - roomOfOthers, spent: 0, short: false }, c: idle })

@@ -96,7 +96,10 @@ export function settleLease(
   const expected = isExpected ? Math.floor((share * Math.max(0, limit - others.lost)) / limit) : 0
   const sure = Math.min(granted, own?.granted ?? expected)
   const kept = others.areModest ? Math.min(share, Math.max(free, sure)) : 0
-  const nextHeld = Math.max(spent, isFrozen ? held : Math.min(wanted, Math.max(free, kept)))
+  // In a freeze it takes nothing from the others, but may hold more of its share. With less than its hold it would seem to be
+  // short, and the others would give up their shares.
+  const heldInFreeze = Math.max(held, Math.min(wanted, granted, share))
+  const nextHeld = Math.max(spent, isFrozen ? heldInFreeze : Math.min(wanted, Math.max(free, kept)))
   const next = Math.max(nextHeld, isFrozen ? granted : kept)
   const short = !isIdle && nextHeld < spent + Math.ceil(hold / 2)
   const entry = { granted: next, held: nextHeld, spent, short }

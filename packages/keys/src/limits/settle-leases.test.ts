@@ -291,6 +291,20 @@ test('behavior: after a restore, every entry is written again with what this rep
   ])
 })
 
+test('behavior: in a window that begins after a restore, a replica holds a part of its share and keeps the rest', async () => {
+  const world = createWorld()
+  world.replicas = others('b')
+  await world.keeper.join()
+  world.nowMs = 500
+  await world.keeper.settle()
+  world.keeper.restart()
+  const lease = world.keeper.leaseOf(keyId, 'minute', 60)
+  expect(request(world.keeper, lease, 500)).toBe(1)
+  await world.keeper.settle()
+  expect(world.writes.at(-1)).toMatchObject([{ entries: { a: { granted: 30, held: 11, spent: 1, short: false } } }])
+  expect(request(world.keeper, lease, world.nowMs, 60)).toBe(29)
+})
+
 test('behavior: after nine settlements with nothing to spend, it does not ask any more', async () => {
   const world = createWorld()
   world.replicas = others('b')

@@ -136,6 +136,8 @@ function decide(table: LeaseTable, lease: Lease, row: NamedLeaseRow | undefined)
   return settleLease(row, {
     ...lease,
     members: membersOf(table, lease, monotonicMs),
+    // Before its first entry of a window it has its share only. If it held all of it, a kill would leave nothing to the next.
+    held: lease.version === 0 ? lease.spent : lease.held,
     hold,
     isIdle,
     share: table.host.shareOf(lease, monotonicMs),
