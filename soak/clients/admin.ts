@@ -1,3 +1,4 @@
+import type { Finding } from '@tallystick/core'
 import type { ServiceProcess } from '../environment/service-process.ts'
 
 export const adminToken = 'soak'
@@ -20,12 +21,7 @@ export async function postAdmin(
 
 export type Readiness = {
   readonly ready: boolean
-  readonly checks: readonly {
-    readonly name: string
-    readonly ok: boolean
-    readonly detail: string
-    readonly required: boolean
-  }[]
+  readonly findings: readonly Finding[]
 }
 
 /** Returns the readiness of a process, or undefined if it does not respond. */

@@ -60,7 +60,10 @@ export async function restoreDatabase(injector: Injector, fault: PlannedFault): 
 }
 
 function hasJournalProblem(readiness: Awaited<ReturnType<typeof readReadiness>>): boolean {
-  return readiness?.ready === false && readiness.checks.some(({ name, ok }) => name === journalCheck && !ok)
+  return (
+    readiness?.ready === false &&
+    readiness.findings.some(({ subject, severity }) => subject === journalCheck && severity !== 'ok')
+  )
 }
 
 async function expectAll(

@@ -120,7 +120,9 @@ async function checkReady(environment: SoakEnvironment, onViolation: (message: s
   for (const serviceProcess of Object.values(environment.replicas)) {
     const readiness = await readReadiness(serviceProcess)
     if (readiness?.ready) continue
-    const failed = readiness?.checks.filter(({ ok }) => !ok).map(({ name, detail }) => `${name}: ${detail}`)
+    const failed = readiness?.findings
+      .filter(({ severity }) => severity !== 'ok')
+      .map(({ subject, message }) => `${subject}: ${message}`)
     onViolation(`${serviceProcess.name} is not ready at the end: ${failed?.join('; ') ?? 'no response'}`)
   }
 }

@@ -2,9 +2,12 @@ import { expect, test } from 'vitest'
 import type { Readiness } from '../clients/admin.ts'
 import { findContradiction } from './watch-readiness.ts'
 
-const check = (name: string, required: boolean) => ({ name, ok: false, detail: 'ill', required })
-const ready: Readiness = { ready: true, checks: [check('PostgreSQL', false)] }
-const unready = (name: string): Readiness => ({ ready: false, checks: [check(name, true), check('PostgreSQL', false)] })
+const away = { subject: 'PostgreSQL', severity: 'fail', message: 'ill' } as const
+const ready: Readiness = { ready: true, findings: [away] }
+const unready = (subject: string): Readiness => ({
+  ready: false,
+  findings: [{ subject, severity: 'unready', message: 'ill' }, away],
+})
 const served = { status: 200, body: '{}' }
 const missing = { status: 500, body: '{"code":"notes_unavailable"}' }
 

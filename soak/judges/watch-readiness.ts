@@ -19,9 +19,9 @@ const pollMs = 1_000
 /** Returns how `/readyz` contradicts `/notes`, or undefined. A probe during which the readiness changed says nothing. */
 export function findContradiction({ before, notes, after }: Probe): string | undefined {
   if (!before || !notes || !after || before.ready !== after.ready) return undefined
-  const failed = [...before.checks, ...after.checks].filter(({ ok, required }) => !ok && required)
-  if (notes.status === 200 && !before.ready && !failed.some(({ name }) => distrusting.test(name))) {
-    const reasons = failed.map(({ name, detail }) => `${name}: ${detail}`).join('; ')
+  const failed = [...before.findings, ...after.findings].filter(({ severity }) => severity === 'unready')
+  if (notes.status === 200 && !before.ready && !failed.some(({ subject }) => distrusting.test(subject))) {
+    const reasons = failed.map(({ subject, message }) => `${subject}: ${message}`).join('; ')
     return `is not ready although it serves notes (${reasons})`
   }
   // Every replica withholds what a pool would refuse.

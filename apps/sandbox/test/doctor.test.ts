@@ -23,8 +23,8 @@ import { findSharedSandbox } from './find-shared-sandbox.ts'
 import { refuseOverrides, startRpcProxy } from './rpc-proxy.ts'
 import { root } from './start-sandbox.ts'
 
-type Check = { readonly subject: string; readonly name: string; readonly outcome: string; readonly found: string }
-type Diagnosis = { readonly exitCode: number | null; readonly checks: readonly Check[] }
+type Findings = Awaited<ReturnType<typeof runDoctor>>['findings']
+type Diagnosis = { readonly exitCode: number | null; readonly findings: Findings }
 
 const cli = join(root, 'apps/tallystick/bin/tallystick.js')
 const nobody = '0x000000000000000000000000000000000000dEaD'
@@ -36,11 +36,13 @@ async function doctor(configPath: string, env: Record<string, string> = {}): Pro
   const chunks: string[] = []
   child.stdout?.on('data', (chunk) => chunks.push(String(chunk)))
   const [exitCode] = (await once(child, 'close')) as [number | null]
-  return { exitCode, checks: JSON.parse(chunks.join('')).checks }
+  return { exitCode, findings: JSON.parse(chunks.join('')).findings }
 }
 
-const linesOf = ({ checks }: Diagnosis, outcome: string) =>
-  checks.filter((check) => check.outcome === outcome).map(({ subject, name, found }) => `${subject}: ${name}: ${found}`)
+const linesOf = ({ findings }: Diagnosis, severity: string) =>
+  findings
+    .filter((finding) => finding.severity === severity)
+    .map(({ subject, name, message }) => `${subject}: ${name}: ${message}`)
 
 // The sandbox starts during the other tests.
 let sandbox: Promise<string>
@@ -95,14 +97,14 @@ describe('on a chain of its own', () => {
   /** What the command does, without the seconds a process of its own takes. */
   async function examine(change: object = {}, variables: Record<string, string> = {}): Promise<Diagnosis> {
     const configPath = await configure(change)
-    const { verdict, checks } = await runDoctor({
+    const { verdict, findings } = await runDoctor({
       configPath,
       env: { ...env, ...variables },
       hosts: [],
       clock: createClock(),
       report: () => undefined,
     })
-    return { exitCode: verdict === 'healthy' ? 0 : 1, checks }
+    return { exitCode: verdict === 'healthy' ? 0 : 1, findings }
   }
 
   /** Changes the pool for the length of a test. */
@@ -160,8 +162,8 @@ describe('on a chain of its own', () => {
     onTestFinished(service.stop)
     expect(service.baseUrl).toMatch(/^https:/)
     const diagnosis = await runDoctor({ configPath, env: {}, hosts: [], clock, report: () => undefined })
-    const lines = diagnosis.checks.map(({ outcome, subject, name }) => `${outcome} ${subject}: ${name}`)
-    expect(linesOf({ exitCode: 0, checks: diagnosis.checks }, 'fail')).toEqual([])
+    const lines = diagnosis.findings.map(({ severity, subject, name }) => `${severity} ${subject}: ${name}`)
+    expect(linesOf({ exitCode: 0, findings: diagnosis.findings }, 'fail')).toEqual([])
     expect(lines).toContain('ok chain 324: fresh note')
     expect(lines).toContain('ok chain 324: mint')
     expect(lines).toContain('ok chain 324: lend')
@@ -257,13 +259,13 @@ describe('on a chain of its own', () => {
   test('error: a pool that may not mint the dollar', async () => {
     const grant = [minterRole, chain.pool]
     await administer('revokeRole', grant, ['grantRole', grant, chain.token])
-    const { exitCode, checks } = await examine()
+    const { exitCode, findings } = await examine()
     expect(exitCode).toBe(1)
-    expect(checks).toContainEqual(
+    expect(findings).toContainEqual(
       expect.objectContaining({
-        ...{ subject: 'chain 324', name: 'roles and tokens', outcome: 'fail' },
-        found: expect.stringContaining('the pool may not mint the dollar, so claims fail'),
-        advice: `Call grantRole(MINTER_ROLE, ${chain.pool}) on the dollar ${chain.token} from its admin role.`,
+        ...{ subject: 'chain 324', name: 'roles and tokens', severity: 'fail' },
+        message: expect.stringContaining('the pool may not mint the dollar, so claims fail'),
+        remedy: `Call grantRole(MINTER_ROLE, ${chain.pool}) on the dollar ${chain.token} from its admin role.`,
       }),
     )
   })

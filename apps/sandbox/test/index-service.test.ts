@@ -52,7 +52,7 @@ test('behavior: a fault of the index is told by /data, /rate and the readiness u
   await expect.poll(async () => (await ask()).heads, patience).toContain(';errors=1')
   expect((await ask()).data).toMatchObject({ _meta: { hasIndexingErrors: true }, positionInfos: [] })
   const problem = `Position 1 was claimed in transaction ${claimed.transactionHash} of block ${claimed.blockNumber}`
-  await expect.poll(async () => JSON.stringify((await service.readyz()).checks), patience).toContain(problem)
+  await expect.poll(async () => JSON.stringify((await service.readyz()).findings), patience).toContain(problem)
   await expect
     .poll(async () => (await service.get('/rate')).body.chains[0].syncReason, patience)
     .toContain('is incomplete and is being repaired')

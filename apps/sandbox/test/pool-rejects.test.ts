@@ -60,11 +60,13 @@ describe('roles and tokens', () => {
     expect(await statusOf(service)).toMatchObject({ status: 'rejecting', statusReason: `T${clause.slice(1)}.` })
     await poll(() => lastEvent(service)).toMatchObject({ status: 'rejecting', availableMaturities: [] })
     const { status, pool } = await service.readyz()
-    expect([status, pool?.ok]).toEqual([200, false])
-    const { chains, problems } = await service.status()
+    expect([status, pool?.severity]).toEqual([200, 'warn'])
+    const { chains, findings } = await service.status()
     expect(chains[0]?.poolStatus).toBe('rejecting')
-    const advice = `Call grantRole(MINTER_ROLE, ${chain.pool}) on the dollar ${chain.token} from its admin role.`
-    expect(problems).toContainEqual(expect.objectContaining({ outcome: 'fail', subject: 'notes of chain 324', advice }))
+    const remedy = `Call grantRole(MINTER_ROLE, ${chain.pool}) on the dollar ${chain.token} from its admin role.`
+    expect(findings).toContainEqual(
+      expect.objectContaining({ severity: 'fail', subject: 'notes of chain 324', remedy }),
+    )
 
     await administer(chain.token, 'grantRole', minterRole, chain.pool)
     await poll(() => notesStatus(service)).toBe(200)
@@ -86,7 +88,7 @@ describe('roles and tokens', () => {
     await administer(chain.positions, 'setReserveStabilityPool', chain.admin.address)
     onTestFinished(() => administer(chain.positions, 'setReserveStabilityPool', chain.pool))
     const service = await start({ rpc: [proxy.url] })
-    const isOpen = { ok: true, detail: 'open' }
+    const isOpen = { severity: 'ok', message: 'open' }
     await poll(async () => (await service.readyz()).pool).toMatchObject(isOpen)
     const seen = proxy.calls().length
     await poll(() => proxy.calls().length).toBeGreaterThan(seen + 60)
@@ -96,7 +98,7 @@ describe('roles and tokens', () => {
   test('error: a dollar or a position token other than the configured one is a fault', { tags: 'slow' }, async () => {
     const service = await start({ dollar: chain.positions })
     await poll(async () => (await statusOf(service)).status).toBe('rejecting')
-    expect((await service.readyz()).pool?.detail).toBe(
+    expect((await service.readyz()).pool?.message).toBe(
       `the pool’s dollar is ${chain.token}, but chains[].dollar is ${chain.positions}`,
     )
   })
@@ -163,12 +165,12 @@ describe('a planned change of the signer', () => {
     await poll(() => service.metric(problem('signer_change'))).toBe(1)
     await goTo(boundary - 60n)
     await administer(chain.pool, 'setVerifierSigner', nextSigner)
-    await poll(async () => (await service.readyz()).pool?.detail).toContain(
+    await poll(async () => (await service.readyz()).pool?.message).toContain(
       `the signer is being changed as announced: the pool’s signer is ${nextSigner}, not ${noteSigner.address}`,
     )
     expect(await notesStatus(service)).toBe(200)
     expect(await statusOf(service)).toMatchObject({ status: 'open', statusReason: expect.stringContaining(nextSigner) })
-    expect((await service.readyz()).pool?.ok).toBe(true)
+    expect((await service.readyz()).pool?.severity).toBe('ok')
     await goTo(boundary + 1n)
     expect((await seven(service)).signer).toBe(nextSigner)
     await poll(() => service.metric(problem('signer_change'))).toBe(0)
@@ -184,7 +186,7 @@ describe('a planned change of the signer', () => {
     const { service, boundary, goTo, nextSigner } = await rotate({ from: `0x${'01'.repeat(32)}`, to: otherKey })
     onTestFinished(() => administer(chain.pool, 'setVerifierSigner', noteSigner.address))
     await goTo(boundary + 1n)
-    await poll(async () => (await service.readyz()).pool?.detail).toContain('is being changed as announced')
+    await poll(async () => (await service.readyz()).pool?.message).toContain('is being changed as announced')
     await goTo(boundary + 299n)
     expect(await notesStatus(service)).toBe(200)
     await goTo(boundary + 300n)
@@ -207,7 +209,7 @@ describe('a planned change of the signer', () => {
     onTestFinished(() => administer(chain.pool, 'setVerifierSigner', noteSigner.address))
     await poll(() => notesStatus(service)).toBe(500)
     await poll(async () => (await statusOf(service)).status).toBe('rejecting')
-    expect((await service.status()).problems[0]?.advice).toContain('the signer that signer.next announces')
+    expect((await service.status()).findings[0]?.remedy).toContain('the signer that signer.next announces')
   })
 })
 
@@ -217,13 +219,13 @@ test('error: nine unreported days are counted in status and /rate, and the pool 
   const service = await startOnChain(chain, { preflight: 'warn', atSeconds: headSeconds + 10n, poolWatchTimes })
   await poll(() => service.metric(problem('income'))).toBe(1)
   const since = new Date(Number(today - 9n) * 86_400_000).toISOString().slice(0, 10)
-  const { chains, problems } = await service.status()
+  const { chains, findings } = await service.status()
   expect(chains[0]?.poolStatus).toBe('open')
-  expect(problems).toContainEqual({
-    outcome: 'warn',
+  expect(findings).toContainEqual({
+    severity: 'warn',
     subject: 'pool of chain 324',
-    found: `the floating income of 9 days (UTC) is not reported, since ${since}: a claim pays too little until it is`,
-    advice: `Report it with updatePreviousFloatingIncome(${today - 9n}, 9, …) from the reporter’s role.`,
+    message: `the floating income of 9 days (UTC) is not reported, since ${since}: a claim pays too little until it is`,
+    remedy: `Report it with updatePreviousFloatingIncome(${today - 9n}, 9, …) from the reporter’s role.`,
   })
   expect(await statusOf(service)).toMatchObject({
     status: 'open',

@@ -47,7 +47,7 @@ const poll = (read: () => unknown) => expect.poll(read)
 const lines = (service: typeof strict, text: string) => service.log().split(text).length - 1
 
 test('default: a pool that is open and takes the notes has no problem, and every series is there', async () => {
-  await poll(async () => (await strict.readyz()).pool).toMatchObject({ ok: true, detail: 'open' })
+  await poll(async () => (await strict.readyz()).pool).toMatchObject({ severity: 'ok', message: 'open' })
   for (const name of [
     'pool_paused',
     'position_token_paused',
@@ -97,19 +97,19 @@ describe('another signer in mid-period', () => {
     ])
     expect(body.details).toEqual({ withheld: [{ chainid: '324', maturities: [7, 30], reason: clause }] })
     const { status: ready, pool } = await service.readyz()
-    expect([ready, pool?.ok]).toEqual([200, false])
-    expect(pool?.detail).toContain(`the pool accepts notes signed by ${other}`)
+    expect([ready, pool?.severity]).toEqual([200, 'warn'])
+    expect(pool?.message).toContain(`the pool accepts notes signed by ${other}`)
     expect((await service.get('/rate')).body.chains[0]).toMatchObject({
       status: 'rejecting',
       statusReason: `T${clause.slice(1)}.`,
       fixedRates: [],
     })
-    const { chains, problems } = await service.status()
+    const { chains, findings } = await service.status()
     expect(chains[0]).toMatchObject({ poolStatus: 'rejecting', notes: 0 })
-    expect(problems.map(({ outcome, subject }) => [outcome, subject])).toContainEqual(['fail', 'notes of chain 324'])
-    for (const { advice } of problems.filter(({ subject }) => /^(notes|pool) of/.test(subject))) {
-      expect(advice).toContain(`setVerifierSigner(${noteSigner.address})`)
-      expect(advice).toContain(`the key of ${other} in signer.key (private-key)`)
+    expect(findings.map(({ severity, subject }) => [severity, subject])).toContainEqual(['fail', 'notes of chain 324'])
+    for (const { remedy } of findings.filter(({ subject }) => /^(notes|pool) of/.test(subject))) {
+      expect(remedy).toContain(`setVerifierSigner(${noteSigner.address})`)
+      expect(remedy).toContain(`the key of ${other} in signer.key (private-key)`)
     }
   }
 
@@ -168,7 +168,7 @@ describe('a pause', () => {
     await poll(() => strict.metric(problem(name))).toBe(1)
     expect(strict.log()).toContain(`"problem":"${name}"`)
     const { status, pool } = await strict.readyz()
-    expect([status, pool?.ok, pool?.detail]).toEqual([200, false, expect.stringContaining('is paused')])
+    expect([status, pool?.severity, pool?.message]).toEqual([200, 'warn', expect.stringContaining('is paused')])
     const [rates] = (await strict.get('/rate')).body.chains
     expect(rates).toMatchObject({ status: 'paused', statusReason: expect.stringContaining(sentence) })
     // It may end soon, so the third check in a row withholds the notes.
@@ -206,7 +206,7 @@ test('error: a limit that the notes on offer break is told, and one that they ke
   await change('setMaxCouponLimit', 365n)
   await poll(() => strict.metric(problem('limits'))).toBe(1)
   const { pool } = await strict.readyz()
-  expect(pool?.detail).toBe('the pool accepts coupons up to 365 bps and refuses the notes of 7 days')
+  expect(pool?.message).toBe('the pool accepts coupons up to 365 bps and refuses the notes of 7 days')
   expect((await strict.get('/rate')).body.chains[0]).toMatchObject({
     status: 'open',
     statusReason: 'The pool accepts coupons up to 365 bps and refuses the notes of 7 days.',
@@ -219,11 +219,11 @@ test('error: a limit that the notes on offer break is told, and one that they ke
   await change('setMaxCouponLimit', 1000n)
   await poll(() => strict.metric(problem('limits'))).toBe(0)
   await change('setMinMaturityLimit', 8n * 86_400n)
-  await poll(async () => (await strict.readyz()).pool?.detail).toContain('requires 691200 s to maturity')
+  await poll(async () => (await strict.readyz()).pool?.message).toContain('requires 691200 s to maturity')
   await change('setMinMaturityLimit', 172_800n)
   await change('setMinLendLimit', 1n)
   await poll(() => lines(strict, '"limit":"minLendLimit"')).toBe(1)
-  await poll(async () => (await strict.readyz()).pool?.ok).toBe(true)
+  await poll(async () => (await strict.readyz()).pool?.severity).toBe('ok')
 })
 
 test('error: a lowered limit is found also through an RPC that returns no logs, by a simulated loan', {
@@ -238,7 +238,7 @@ test('error: a lowered limit is found also through an RPC that returns no logs, 
   const setting = { preflight: 'warn', atSeconds: headSeconds + 100n, poolWatchTimes: times, rpc: [proxy.url] } as const
   const service = await startOnChain(chain, setting)
   const tenors = async () => (await service.get('/notes')).body.availableMaturities
-  await poll(async () => (await service.readyz()).pool?.ok).toBe(true)
+  await poll(async () => (await service.readyz()).pool?.severity).toBe('ok')
   expect(await tenors()).toEqual([7, 30])
   await change('setMaxCouponLimit', 365n)
   onTestFinished(() => change('setMaxCouponLimit', 1000n))
@@ -258,7 +258,7 @@ test('error: an RPC that is away keeps the last verdict for a while, then the st
   expect(await service.metric(problem('unknown'))).toBe(0)
   await poll(() => service.metric(problem('unknown'))).toBe(1)
   const { status, pool } = await service.readyz()
-  expect([status, pool?.ok, pool?.detail]).toEqual([200, false, expect.stringContaining('cannot be reached')])
+  expect([status, pool?.severity, pool?.message]).toEqual([200, 'warn', expect.stringContaining('cannot be reached')])
   for (const path of ['/notes', '/rate', '/portal.json', '/history/notes'])
     expect([path, (await service.get(path)).status < 500]).toEqual([path, true])
   const [rates] = (await service.get('/rate')).body.chains

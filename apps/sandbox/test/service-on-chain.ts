@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClock } from '@tallystick/base'
-import type { StatusReport } from '@tallystick/core'
+import type { Finding, StatusReport } from '@tallystick/core'
 import { createLogKeyText } from '@tallystick/public-log'
 import { createOperator, openServiceDatabase, parseConfig, startService } from '@tallystick/service'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
@@ -115,13 +115,11 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
       const [result] = (await answer.json()) as any
       return { heads: answer.headers.get('x-tallystick-chains') ?? '', data: result?.data }
     },
-    /** The checks of `/readyz`, and its status. */
+    /** The findings of `/readyz`, and its status. */
     readyz: async () => {
       const answer = await fetch(`${service.adminUrl}/readyz`, { headers: { authorization: `Bearer ${token}` } })
-      const { checks } = (await answer.json()) as {
-        checks: readonly { readonly name: string; readonly ok: boolean; readonly detail: string }[]
-      }
-      return { status: answer.status, checks, pool: checks.find(({ name }) => name === 'pool of chain 324') }
+      const { findings } = (await answer.json()) as { findings: readonly Finding[] }
+      return { status: answer.status, findings, pool: findings.find(({ subject }) => subject === 'pool of chain 324') }
     },
     /** What `tallystick status` shows. */
     status: async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClock, type ShiftableClock } from '@tallystick/base'
 import { createClient } from '@tallystick/client'
+import type { Severity } from '@tallystick/core'
 import { createOperator, openServiceDatabase, parseConfig, startService } from '@tallystick/service'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
@@ -89,12 +90,12 @@ function visit(baseUrl: string, apiKey: string) {
   }
 }
 
-/** Runs `tallystick doctor`. Returns what it found out about the notes, the chains and the subgraphs, by outcome. */
+/** Runs `tallystick doctor`. Returns what it found out about the notes, the chains and the subgraphs, by severity. */
 async function examine(configPath: string, clock: ShiftableClock) {
-  const { checks } = await runDoctor({ configPath, env, hosts: [], clock, report: () => undefined })
-  const linesOf = (outcome: string) =>
-    checks
-      .filter((check) => check.outcome === outcome && /^(notes|chain|subgraph)/.test(check.subject))
-      .map(({ subject, name, found }) => `${subject}: ${name}: ${found}`)
+  const { findings } = await runDoctor({ configPath, env, hosts: [], clock, report: () => undefined })
+  const linesOf = (wanted: Severity) =>
+    findings
+      .filter(({ severity, subject }) => severity === wanted && /^(notes|chain|subgraph)/.test(subject))
+      .map(({ subject, name, message }) => `${subject}: ${name}: ${message}`)
   return { fail: linesOf('fail'), warn: linesOf('warn') }
 }

@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Finding } from '@tallystick/core'
 import { addKeyUsage, listKeyUsage } from '@tallystick/keys'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -338,12 +339,12 @@ test('default: /status has the periods and the chains, and words for what is wro
     boundary: '2026-11-14T23:00:00Z',
     chains: [{ chainId: 324, name: 'zkSync Era', notes: 3, isNextSigned: false, poolProblems: null, index: null }],
   })
-  const waiting = status.problems.filter(({ found }: { found: string }) => found.startsWith('proposal'))
+  const waiting = status.findings.filter(({ message }: Finding) => message.startsWith('proposal'))
   expect(waiting).toContainEqual({
-    outcome: 'warn',
+    severity: 'warn',
     subject: 'curve',
-    found: expect.stringMatching(/^proposal \d+ of bo is not in force$/),
-    advice: expect.stringContaining('second person'),
+    message: expect.stringMatching(/^proposal \d+ of bo is not in force$/),
+    remedy: expect.stringContaining('second person'),
   })
 })
 

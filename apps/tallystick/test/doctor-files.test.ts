@@ -3,10 +3,11 @@ import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFindings, loadConfig } from '@tallystick/service'
+import { loadConfig } from '@tallystick/service'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { chain324, signerAddress, signerKey } from '../../../packages/service/test/harness.ts'
 import { checkFiles } from '../src/doctor/check-files.ts'
+import { createFindings } from '../src/doctor/findings.ts'
 
 const content = 'the-content-of-a-secret'
 
@@ -45,8 +46,8 @@ async function newSite(change: object = {}) {
   const check = (platform?: NodeJS.Platform) => {
     const findings = createFindings('files')
     checkFiles(findings, { config, configPath, ...(platform && { platform }) })
-    expect(JSON.stringify(findings.checks)).not.toContain(content)
-    return findings.checks
+    expect(JSON.stringify(findings.list)).not.toContain(content)
+    return findings.list
   }
   return { at, check }
 }
@@ -62,15 +63,15 @@ const web3signer = {
 
 test('default: files accessible only to their owner are ok, in one line', async () => {
   const { check } = await newSite()
-  const found = 'other users cannot access the secrets in files (9 paths checked)'
-  expect(check()).toEqual([{ subject: 'files', name: 'permissions', outcome: 'ok', found }])
+  const message = 'other users cannot access the secrets in files (9 paths checked)'
+  expect(check()).toEqual([{ subject: 'files', name: 'permissions', severity: 'ok', message }])
 })
 
 describe('modes', () => {
   test.each([0o600, 0o640, 0o400, 0o440])('default: %o of a secret is ok', async (mode) => {
     const { at, check } = await newSite()
     chmodSync(at('token'), mode)
-    expect(check()).toMatchObject([{ outcome: 'ok' }])
+    expect(check()).toMatchObject([{ severity: 'ok' }])
   })
 
   test.each([
@@ -84,11 +85,11 @@ describe('modes', () => {
     const { at, check } = await newSite()
     chmodSync(at('token'), mode)
     const checks = check()
-    const found = `${rights} ${at('token')} (mode 0${mode.toString(8)})`
-    expect(checks).toMatchObject([{ name: 'admin.token', outcome: 'fail', found }])
-    execFileSync('/bin/sh', ['-c', /`(.*)`/.exec(checks[0]?.advice ?? '')?.[1] as string])
+    const message = `${rights} ${at('token')} (mode 0${mode.toString(8)})`
+    expect(checks).toMatchObject([{ name: 'admin.token', severity: 'fail', message }])
+    execFileSync('/bin/sh', ['-c', /`(.*)`/.exec(checks[0]?.remedy ?? '')?.[1] as string])
     expect(statSync(at('token')).mode & 0o777).toBe(corrected)
-    expect(check()).toMatchObject([{ outcome: 'ok' }])
+    expect(check()).toMatchObject([{ severity: 'ok' }])
   })
 })
 
@@ -109,26 +110,28 @@ describe('error: every kind of file', () => {
   ])('%s', async (member, file, change) => {
     const { at, check } = await newSite(change)
     chmodSync(at(file), 0o644)
-    const found = `every user can read ${at(file)} (mode 0644)`
-    expect(check()).toMatchObject([{ name: member, outcome: 'fail', found }])
+    const message = `every user can read ${at(file)} (mode 0644)`
+    expect(check()).toMatchObject([{ name: member, severity: 'fail', message }])
   })
 
   test('the directory of the embedded database', async () => {
     const { at, check } = await newSite()
     chmodSync(at('db'), 0o755)
-    expect(check()).toMatchObject([{ name: 'database', found: `every user can read ${at('db')} (mode 0755)` }])
+    expect(check()).toMatchObject([{ name: 'database', message: `every user can read ${at('db')} (mode 0755)` }])
     chmodSync(at('db'), 0o711)
-    expect(check()).toMatchObject([{ name: 'database', found: expect.stringContaining('can enter') }])
+    expect(check()).toMatchObject([{ name: 'database', message: expect.stringContaining('can enter') }])
   })
 
   test('the directory of the journal, only if others can replace the journal', async () => {
     const { at, check } = await newSite()
     for (const mode of [0o755, 0o1777]) {
       chmodSync(at('own'), mode)
-      expect(check()).toMatchObject([{ outcome: 'ok' }])
+      expect(check()).toMatchObject([{ severity: 'ok' }])
     }
     chmodSync(at('own'), 0o757)
-    expect(check()).toMatchObject([{ name: 'signer.journal', found: `every user can change ${at('own')} (mode 0757)` }])
+    expect(check()).toMatchObject([
+      { name: 'signer.journal', message: `every user can change ${at('own')} (mode 0757)` },
+    ])
   })
 })
 
@@ -136,9 +139,9 @@ describe('choice of the file', () => {
   test('behavior: the target of a link', async () => {
     const { at, check } = await newSite({ admin: { token: 'file:link' } })
     symlinkSync('token', at('link'))
-    expect(check()).toMatchObject([{ outcome: 'ok' }])
+    expect(check()).toMatchObject([{ severity: 'ok' }])
     chmodSync(at('token'), 0o644)
-    expect(check()).toMatchObject([{ name: 'admin.token', found: expect.stringContaining(at('link')) }])
+    expect(check()).toMatchObject([{ name: 'admin.token', message: expect.stringContaining(at('link')) }])
   })
 
   test('behavior: each file is reported once, however many members name it', async () => {
@@ -150,12 +153,12 @@ describe('choice of the file', () => {
   test('behavior: a missing file is left to the other checks', async () => {
     const { at, check } = await newSite()
     await Promise.all(['token', 'db', 'own'].map((name) => rm(at(name), { recursive: true })))
-    expect(check()).toMatchObject([{ outcome: 'ok', found: expect.stringContaining('(5 paths checked)') }])
+    expect(check()).toMatchObject([{ severity: 'ok', message: expect.stringContaining('(5 paths checked)') }])
   })
 
   test('behavior: skipped on Windows, which has no modes', async () => {
     const { at, check } = await newSite()
     chmodSync(at('token'), 0o666)
-    expect(check('win32')).toMatchObject([{ outcome: 'skipped' }])
+    expect(check('win32')).toMatchObject([{ severity: 'skipped' }])
   })
 })

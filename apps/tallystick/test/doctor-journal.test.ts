@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { formatPeriod, hashNote, type Period, periodAfter, periodAt } from '@tallystick/core'
 import { encodeDiscard, encodeEntry, openSignerJournal } from '@tallystick/issuer'
-import { createFindings } from '@tallystick/service'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { pool, signerAddress } from '../../../packages/service/test/harness.ts'
 import { entryOf } from '../../../packages/service/test/journal/signer-journals.ts'
 import { checkJournal } from '../src/doctor/check-journal.ts'
+import { createFindings } from '../src/doctor/findings.ts'
 
 const domain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract: pool } as const
 const first = periodAt(1_794_762_000n)
@@ -63,44 +63,46 @@ async function check(path: string, { isRunning = false } = {}) {
   const findings = createFindings('journal')
   await checkJournal(findings, { path, isRunning })
   expect(await look()).toEqual(before)
-  return findings.checks
+  return findings.list
 }
 
 describe('a valid journal', () => {
   test('default: reports the number of sets and the latest period, whatever their order', async () => {
     const path = await newJournal(lineOf(second), lineOf(first))
-    const found = `${path} is intact: 2 signed sets, the last of ${formatPeriod(second)}`
-    expect(await check(path)).toEqual([{ subject: 'journal', name: 'file', outcome: 'ok', found }])
+    const message = `${path} is intact: 2 signed sets, the last of ${formatPeriod(second)}`
+    expect(await check(path)).toEqual([{ subject: 'journal', name: 'file', severity: 'ok', message }])
   })
 
   test('behavior: a discarded set at the end is a complete line, and a pending set is not counted', async () => {
     const discard = encodeDiscard({ chainId: 324, domain, periodStart: first.start, by: 'ann', at: 1n })
     const path = await newJournal(lineOf(first), encodeEntry({ ...entryOf(), isPending: true }), discard)
-    const found = `${path} is intact: 1 signed set, the last of ${formatPeriod(first)}`
-    expect(await check(path)).toMatchObject([{ outcome: 'ok', found }])
+    const message = `${path} is intact: 1 signed set, the last of ${formatPeriod(first)}`
+    expect(await check(path)).toMatchObject([{ severity: 'ok', message }])
   })
 
   test('default: no journal yet, and an empty one', async () => {
     const path = await newJournal()
-    expect(await check(path)).toMatchObject([{ outcome: 'ok', found: `${path} is intact: no sets` }])
+    expect(await check(path)).toMatchObject([{ severity: 'ok', message: `${path} is intact: no sets` }])
     await rm(path)
-    expect(await check(path)).toMatchObject([{ outcome: 'ok', found: expect.stringContaining('does not exist yet') }])
+    expect(await check(path)).toMatchObject([
+      { severity: 'ok', message: expect.stringContaining('does not exist yet') },
+    ])
   })
 
   test('behavior: it can be read while a service has it open', async () => {
     const path = await newJournal(lineOf(first))
     const journal = await openSignerJournal(path, { create: false, say: () => undefined })
     onTestFinished(() => journal.close())
-    expect(await check(path, { isRunning: true })).toMatchObject([{ outcome: 'ok' }])
+    expect(await check(path, { isRunning: true })).toMatchObject([{ severity: 'ok' }])
   })
 
   test('behavior: an incomplete last line is reported, unless a service is running', async () => {
     const path = await newJournal(lineOf(first), lineOf(second).subarray(0, 40))
     expect(await check(path)).toMatchObject([
-      { outcome: 'ok', found: expect.stringMatching(/1 signed set, .* Its last line is incomplete/) },
+      { severity: 'ok', message: expect.stringMatching(/1 signed set, .* Its last line is incomplete/) },
     ])
     const [beside] = await check(path, { isRunning: true })
-    expect([beside?.outcome, beside?.found]).toEqual(['ok', expect.not.stringContaining('incomplete')])
+    expect([beside?.severity, beside?.message]).toEqual(['ok', expect.not.stringContaining('incomplete')])
   })
 })
 
@@ -110,12 +112,12 @@ describe('a journal that cannot be used', () => {
     const path = await newJournal(lineOf(first), damaged, lineOf(second))
     expect(await check(path)).toMatchObject([
       {
-        outcome: 'fail',
-        found: expect.stringMatching(/^Line 2 of the signer journal .* is damaged.* Restore the file/),
+        severity: 'fail',
+        message: expect.stringMatching(/^Line 2 of the signer journal .* is damaged.* Restore the file/),
       },
     ])
     await appendFile(path, lineOf(second))
-    expect(await check(path, { isRunning: true })).toMatchObject([{ outcome: 'fail' }])
+    expect(await check(path, { isRunning: true })).toMatchObject([{ severity: 'fail' }])
   })
 
   test('behavior: without read permission the check is skipped, with a hint', async () => {
@@ -129,24 +131,24 @@ describe('a journal that cannot be used', () => {
     } finally {
       if (isRoot) process.seteuid?.(0)
     }
-    const found = `this user cannot read ${path} (EACCES): run the doctor as the service's user`
-    expect(findings.checks).toMatchObject([{ outcome: 'skipped', found }])
+    const message = `this user cannot read ${path} (EACCES): run the doctor as the service's user`
+    expect(findings.list).toMatchObject([{ severity: 'skipped', message }])
   })
 
   test('error: missing while the service runs', async () => {
     const path = await newJournal()
     await rm(path)
-    const found = `${path} is missing while the service runs: it cannot sign without it`
-    expect(await check(path, { isRunning: true })).toMatchObject([{ outcome: 'warn', found }])
+    const message = `${path} is missing while the service runs: it cannot sign without it`
+    expect(await check(path, { isRunning: true })).toMatchObject([{ severity: 'warn', message }])
   })
 
   test('error: a directory in its place, and a file in the place of its directory', async () => {
     const path = await newJournal()
     expect(await check(join(path, 'journal.jsonl'))).toMatchObject([
-      { outcome: 'fail', found: expect.stringContaining('cannot be read (ENOTDIR)') },
+      { severity: 'fail', message: expect.stringContaining('cannot be read (ENOTDIR)') },
     ])
     await rm(path)
     await mkdir(path)
-    expect(await check(path)).toMatchObject([{ outcome: 'fail', found: `${path} cannot be read (EISDIR)` }])
+    expect(await check(path)).toMatchObject([{ severity: 'fail', message: `${path} cannot be read (EISDIR)` }])
   })
 })

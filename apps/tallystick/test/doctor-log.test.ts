@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogKeyText, type LogKey, openLogJournal, parseLogKey } from '@tallystick/public-log'
-import { createFindings } from '@tallystick/service'
 import { parseVerifierKey } from '@tallystick/tlog'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { checkLog } from '../src/doctor/check-log.ts'
+import { createFindings } from '../src/doctor/findings.ts'
 import { type Site, tallystick } from './process.ts'
 
 const origin = 'notes.example/log'
@@ -31,7 +31,7 @@ describe('the doctor on the public log', () => {
     const findings = createFindings('log')
     const config = { origin, key: { reveal: () => key }, journal, mirror: undefined, signerReason: undefined }
     await checkLog(findings, { config, report, unread: 'it cannot be read' })
-    return findings.checks.map(({ name, outcome }) => `${outcome} ${name}`)
+    return findings.list.map(({ name, severity }) => `${severity} ${name}`)
   }
 
   test('default: a log in order', async () => {
@@ -51,7 +51,7 @@ describe('the doctor on the public log', () => {
     expect(await check(good, { key: '' })).toContain('skipped key')
     const findings = createFindings('log')
     await checkLog(findings, { config: undefined, report: undefined, unread: '' })
-    expect(findings.checks[0]?.found).toContain('nobody can check what this service signed')
+    expect(findings.list[0]?.message).toContain('nobody can check what this service signed')
   })
 })
 

@@ -1,11 +1,12 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, createClock } from '@tallystick/base'
-import type { Check } from '@tallystick/service'
+import type { Severity } from '@tallystick/core'
 import { createCertificateAuthority, type PemPair } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { expect, onTestFinished } from 'vitest'
 import { adminToken, prepare, signerKey } from '../../../packages/service/test/harness.ts'
+import type { NamedFinding } from '../src/doctor/findings.ts'
 import { type Diagnosis, runDoctor } from '../src/doctor/run-doctor.ts'
 
 export type Visit = {
@@ -37,33 +38,33 @@ export async function visit({
   await writeFile(configPath, text ?? JSON.stringify({ ...settings, admin, ...config }), { mode: 0o600 })
   if (certificate?.cert !== undefined) await writeFile(join(directory, 'cert.pem'), certificate.cert)
   if (certificate?.key !== undefined) await writeFile(join(directory, 'key.pem'), certificate.key)
-  const reported: Check[] = []
+  const reported: NamedFinding[] = []
   const diagnosis = await runDoctor({
     configPath,
     env: { ...goodEnv, ...env },
     hosts,
     clock: clock ?? createClock(),
-    report: (checks) => reported.push(...checks),
+    report: (findings) => reported.push(...findings),
   })
-  expect(reported).toEqual(diagnosis.checks)
+  expect(reported).toEqual(diagnosis.findings)
   const shown = JSON.stringify(diagnosis)
   for (const secret of [adminToken, signerKey.slice(2), ...Object.values(env ?? {})])
     expect(shown).not.toContain(secret)
-  for (const { outcome, advice } of diagnosis.checks) {
-    if (outcome === 'fail' || outcome === 'warn') expect(advice).toMatch(/\S[.?]$/)
+  for (const { severity, remedy } of diagnosis.findings) {
+    if (severity === 'fail' || severity === 'warn') expect(remedy).toMatch(/\S[.?]$/)
   }
   return diagnosis
 }
 
-/** The lines that say that something is broken, as "subject: name: found". */
-export function failuresOf({ checks }: Diagnosis): string[] {
-  return linesOf({ checks }, 'fail')
+/** The lines that say that something is broken, as "subject: name: message". */
+export function failuresOf({ findings }: Diagnosis): string[] {
+  return linesOf({ findings }, 'fail')
 }
 
-export function linesOf({ checks }: Pick<Diagnosis, 'checks'>, outcome: Check['outcome']): string[] {
-  return checks
-    .filter((check) => check.outcome === outcome)
-    .map(({ subject, name, found }) => `${subject}: ${name}: ${found}`)
+export function linesOf({ findings }: Pick<Diagnosis, 'findings'>, severity: Severity): string[] {
+  return findings
+    .filter((finding) => finding.severity === severity)
+    .map(({ subject, name, message }) => `${subject}: ${name}: ${message}`)
 }
 
 /** A server certificate as an authority issued it some days ago; each is valid for 800 days. */

@@ -59,7 +59,7 @@ describe('error: names each fault', () => {
     expect(failures.filter((failure) => line.test(failure))).toHaveLength(1)
     expect(JSON.stringify(diagnosis)).not.toMatch(/hunter2|a-secret-of-the-provider/)
     // The subjects that have nothing to do with it were examined all the same.
-    const subjects = new Set(diagnosis.checks.map(({ subject }) => subject))
+    const subjects = new Set(diagnosis.findings.map(({ subject }) => subject))
     for (const subject of [
       'config',
       'files',
@@ -169,20 +169,20 @@ describe('the command', () => {
     expect(without.stdout).toMatch(/^! WARN {2}chain 324 .*\n +→ Set at least one URL in chains\[\]\.rpc\.$/m)
     const server = await serve(site, onTestFinished as never)
     const beside = await tallystick(site, 'doctor', '--json')
-    const { ok, checks } = JSON.parse(beside.stdout)
+    const { ok, findings } = JSON.parse(beside.stdout)
     expect([beside.exitCode, ok]).toEqual([0, true])
-    expect(checks).toContainEqual({
+    expect(findings).toContainEqual({
       subject: 'database',
       name: 'reachable',
-      outcome: 'ok',
-      found: expect.stringContaining('is open in the running service: responds'),
+      severity: 'ok',
+      message: expect.stringContaining('is open in the running service: responds'),
     })
     // The service has the lock.
-    expect(checks).toContainEqual({
+    expect(findings).toContainEqual({
       subject: 'journal',
       name: 'file',
-      outcome: 'ok',
-      found: expect.stringMatching(/^\S+signer-journal\.jsonl is intact: \d signed sets?, the last of /),
+      severity: 'ok',
+      message: expect.stringMatching(/^\S+signer-journal\.jsonl is intact: \d signed sets?, the last of /),
     })
     const stopped = await server.kill('SIGTERM')
     expect(stopped.exitCode).toBe(0)
@@ -210,7 +210,7 @@ describe('the command', () => {
     const { exitCode, stdout } = await tallystick(site, 'doctor', '--config', 'nowhere.json', '--json')
     expect([exitCode, JSON.parse(stdout)]).toMatchObject([
       3,
-      { ok: false, checks: [{ name: 'file', outcome: 'fail' }] },
+      { ok: false, findings: [{ name: 'file', severity: 'fail' }] },
     ])
   })
 })

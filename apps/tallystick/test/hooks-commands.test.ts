@@ -238,8 +238,8 @@ describe('the admin listener', () => {
     }
     expect((await service.admin(`/hooks/${hook.id}/deliveries`)).json()).toEqual({ deliveries: [] })
     expect((await service.admin('/hooks/%00/deliveries')).status).toBe(404)
-    const { checks } = (await service.admin('/readyz')).json()
-    expect(checks).toContainEqual({ name: 'webhooks', ok: true, detail: 'no failures', required: false })
+    const { findings } = (await service.admin('/readyz')).json()
+    expect(findings).toContainEqual({ subject: 'webhooks', severity: 'ok', message: 'no failures' })
     const written = service.log() + (await service.admin('/audit')).body
     expect(written).toContain('"host":"receiver.example"')
     for (const hidden of [secret, '/hook"']) expect(written).not.toContain(hidden)

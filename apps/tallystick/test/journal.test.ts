@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Finding } from '@tallystick/core'
 import { decodeEntry, encodeDiscard, encodeEntry } from '@tallystick/issuer'
 import { createOperator } from '@tallystick/service'
 import { copyDirectory } from '@tallystick/workbench/pglite-template'
@@ -41,8 +42,8 @@ async function bodyOf(service: TestService, secret: string): Promise<string> {
 const couponsIn = (body: string) => JSON.parse(body).data?.map(({ coupon }: { coupon: string }) => coupon)
 
 async function readiness(service: TestService) {
-  const { ready, checks } = (await service.admin('/readyz')).json()
-  return { ready, books: checks.find(({ name }: { name: string }) => name === 'signed notes') }
+  const { ready, findings } = (await service.admin('/readyz')).json()
+  return { ready, books: findings.find(({ subject }: Finding) => subject === 'signed notes') }
 }
 
 async function differing(service: TestService): Promise<string[]> {
@@ -88,7 +89,7 @@ describe('two replicas with PostgreSQL restored to before the last curve change'
       .poll(() => differing(running))
       .toEqual(['tallystick_books_differ{chain="324",kind="database_behind"} 1'])
     expect(await bodyOf(running, secret)).toBe(body)
-    expect(await readiness(running)).toMatchObject({ ready: false, books: { ok: false, required: true } })
+    expect(await readiness(running)).toMatchObject({ ready: false, books: { severity: 'unready' } })
 
     const before = signer.requests()
     const again = await restart()
@@ -98,7 +99,7 @@ describe('two replicas with PostgreSQL restored to before the last curve change'
     expect(current).toMatchObject({ signed: false, refusal: { reason: 'journal_contradicted' } })
     expect(current?.refusal?.message).toContain('at 440 bps, not 369 bps')
     const { books } = await readiness(again)
-    expect(books.detail).toContain('Run `tallystick notes reconcile`')
+    expect(books.message).toContain('Run `tallystick notes reconcile`')
 
     const report = await reconcile(again)
     const restoredNow = { chainId: 324, period: '2026-11-15, 18:00 to 24:00 New York' }
@@ -150,7 +151,7 @@ describe('two replicas with PostgreSQL restored to before the last curve change'
     await again.database.notify('tallystick_curves')
     const kinds = ['tallystick_books_differ{chain="324",kind="contradiction"} 1']
     await expect.poll(() => differing(running)).toEqual(kinds)
-    expect((await readiness(running)).books.detail).toContain('has 440 bps in the journal and 369 bps in the database')
+    expect((await readiness(running)).books.message).toContain('has 440 bps in the journal and 369 bps in the database')
     expect(await bodyOf(running, secret)).toBe(body)
     const report = await reconcile(running)
     expect(report).toMatchObject({
@@ -281,7 +282,7 @@ test('behavior: an embedded database restored from a copy is reconciled through 
 
   const third = await start({ ...setting, at: evening })
   expect((await third.call('/notes', { headers: { 'x-api-key': secret } })).status).toBe(500)
-  expect((await readiness(third)).books.detail).toContain('database_behind')
+  expect((await readiness(third)).books.message).toContain('database_behind')
   expect(await reconcile(third)).toMatchObject({ restored: [{ coupons: { 7: '440' } }], contradictions: [] })
   await expect.poll(() => bodyOf(third, secret)).toBe(body)
   expect((await readiness(third)).ready).toBe(true)

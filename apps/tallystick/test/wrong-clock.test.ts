@@ -3,7 +3,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClock } from '@tallystick/base'
-import { checkNotes, createFindings } from '@tallystick/service'
+import type { Finding } from '@tallystick/core'
+import { checkNotes } from '@tallystick/service'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startDatabaseProxy } from '../../../packages/service/test/database-proxy.ts'
@@ -57,7 +58,7 @@ describe('one replica with notes on both sides of a boundary', () => {
     const answer = await service.admin('/readyz')
     return {
       status: answer.status,
-      check: answer.json().checks.find((check: { name: string }) => check.name === 'clock'),
+      check: answer.json().findings.find(({ subject }: Finding) => subject === 'clock'),
     }
   }
 
@@ -66,7 +67,7 @@ describe('one replica with notes on both sides of a boundary', () => {
     expect(validBefore(await fetchNotes())).toBe(boundaryMs)
     setClocks(boundaryMs, boundaryMs)
     expect(validBefore(await fetchNotes())).toBe(boundaryMs + 6 * 3_600_000)
-    expect(await clockCheck()).toMatchObject({ status: 200, check: { ok: true } })
+    expect(await clockCheck()).toMatchObject({ status: 200, check: { severity: 'ok' } })
     expect((await service.admin('/metrics')).body).toContain('tallystick_clock_disputed 0')
   })
 
@@ -80,9 +81,8 @@ describe('one replica with notes on both sides of a boundary', () => {
     expect(await clockCheck()).toMatchObject({
       status: 503,
       check: {
-        ok: false,
-        required: true,
-        detail: expect.stringMatching(/(300.[0-5]|299.[5-9]) s behind \(database\)/),
+        severity: 'unready',
+        message: expect.stringMatching(/(300.[0-5]|299.[5-9]) s behind \(database\)/),
       },
     })
     const metrics = (await service.admin('/metrics')).body
@@ -107,11 +107,10 @@ describe('one replica with notes on both sides of a boundary', () => {
     expect((await fetchNotes()).status).toBe(200)
     const answer = await service.admin('/readyz')
     expect(answer.status).toBe(200)
-    const check = answer.json().checks.find(({ name }: { name: string }) => name === 'clock against the database')
+    const check = answer.json().findings.find(({ subject }: Finding) => subject === 'clock against the database')
     expect(check).toMatchObject({
-      ok: false,
-      required: false,
-      detail: expect.stringMatching(/(300.0|299.[5-9]|300.[1-5]) s behind/),
+      severity: 'warn',
+      message: expect.stringMatching(/(300.0|299.[5-9]|300.[1-5]) s behind/),
     })
   })
 
@@ -193,9 +192,9 @@ test('error: with the database’s clock a day ahead, nothing is served and that
   const answer = await service.call('/notes', { headers })
   expect([answer.status, answer.headers['retry-after']]).toEqual([500, '300'])
   expect(answer.json().message).toContain('86400 s behind the clock of the database')
-  const { checks } = (await service.admin('/readyz')).json()
-  const clock = checks.find(({ name }: { name: string }) => name === 'clock')
-  expect(clock.detail).toContain('0.0 s ahead (chain 324)')
+  const { findings } = (await service.admin('/readyz')).json()
+  const clock = findings.find(({ subject }: Finding) => subject === 'clock')
+  expect(clock.message).toContain('0.0 s ahead (chain 324)')
   expect((await service.operator.showNotes()).chains[0]?.current.refusal?.reason).toBe('clock_behind')
 })
 
@@ -236,10 +235,9 @@ test('behavior: a set signed a day early by a wrong clock does not block the oth
   expect(rogue.map(({ command }) => command)).toEqual([
     'tallystick notes discard --chain 324 --period 2026-11-16T05:00:00Z',
   ])
-  const findings = createFindings('notes')
   const reports = { notes: await right.operator.showNotes(), curve: await right.operator.showCurve() }
-  checkNotes(findings, { config: right.config, reports, isRunning: true, isEmpty: false, signers: new Map() })
-  expect(findings.checks.find(({ outcome }) => outcome === 'warn')?.advice).toContain(rogue[0]?.command)
+  const context = { config: right.config, reports, isRunning: true, signers: new Map(), readiness: [] }
+  expect(checkNotes(context).find(({ severity }) => severity === 'warn')?.remedy).toContain(rogue[0]?.command)
 
   const discard = (period: string) => post(right, '/notes/discard', { chainId: 324, period })
   const refused = await discard('2026-11-15T05:00:00Z')
@@ -276,8 +274,8 @@ test('behavior: the replica that signed a day early discards the set and signs o
   service.clock.hold(boundaryMs)
   const unchanged = { restored: [], contradictions: [], problems: [] }
   expect((await service.admin('/notes/reconcile', { method: 'POST' })).json()).toMatchObject(unchanged)
-  const { checks } = (await service.admin('/readyz')).json()
-  expect(checks.find(({ name }: { name: string }) => name === 'signed notes')).toMatchObject({ ok: true })
+  const { findings } = (await service.admin('/readyz')).json()
+  expect(findings.find(({ subject }: Finding) => subject === 'signed notes')).toMatchObject({ severity: 'ok' })
   service.clock.hold(Date.parse('2026-11-16T00:00:00-05:00'))
   const expected = Object.values(raised).map(String)
   await expect.poll(couponsNow).toEqual(expected)

@@ -13,7 +13,7 @@ export type {
 export type { HookTest, HookView, ListedHookView } from './admin/hook-view.ts'
 export type { KeyChange, KeyView, ReplicaReport } from './admin/key-view.ts'
 export type { NotesReport, NoteTimes, PeriodReport, RogueReport } from './admin/notes-report.ts'
-export type { ChainStatus, IndexStatus, Problem, StatusReport } from './admin/status-report.ts'
+export type { ChainStatus, IndexStatus, StatusReport } from './admin/status-report.ts'
 export type { QuotaUse, UsageReport } from './admin/usage-report.ts'
 export { type LogBloom, parseLogBloom } from './bloom/log-bloom.ts'
 export { countBusinessDays, lastBusinessDay } from './calendar/business-days.ts'
@@ -30,7 +30,7 @@ export {
   periodAt,
 } from './calendar/period.ts'
 export { type ErrorCode, errorCodes, TallystickError } from './error/tallystick-error.ts'
-export type { Check } from './health/check.ts'
+export type { Finding, Severity } from './health/finding.ts'
 export { annualisedFloatingRate } from './income/annualised-floating-rate.ts'
 export { fixedIncome } from './income/fixed-income.ts'
 export { type FloatingAccumulator, floatingIncome } from './income/floating-income.ts'

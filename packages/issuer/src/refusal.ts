@@ -1,3 +1,5 @@
+import type { Finding } from '@tallystick/core'
+
 export const refusalReasons = [
   'no_curve',
   'no_tenor',
@@ -29,5 +31,5 @@ export const refusalReasons = [
   'log_contradicted',
 ] as const
 
-/** The reason why a period has no notes: `reason` for programs, `message` for operators. */
-export type Refusal = { readonly reason: (typeof refusalReasons)[number]; readonly message: string }
+/** Why a period has no notes: `reason` for programs, `message` for operators. Its chain and period are the subject. */
+export type Refusal = Pick<Finding, 'message'> & { readonly reason: (typeof refusalReasons)[number] }

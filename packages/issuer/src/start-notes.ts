@@ -1,6 +1,6 @@
 import { type Clock, type Closers, type Metrics, toSeconds } from '@tallystick/base'
 import type { PoolReader, ReadChainTime } from '@tallystick/chain'
-import { type Check, formatPeriod, periodAt } from '@tallystick/core'
+import { type Finding, formatPeriod, periodAt } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type CurveSource, manualCurveSource } from './curve/curve-source.ts'
@@ -66,7 +66,7 @@ export type RunningNotes = {
   readonly poolWatch: PoolWatch
   readonly journalChecks: JournalChecks
   /** Checks the shared protection, if there is one. */
-  readonly checkProtection: () => readonly Check[]
+  readonly checkProtection: () => readonly Finding[]
   readonly curveSource: CurveSource
 }
 
@@ -111,7 +111,7 @@ export async function startNotes(options: NotesOptions): Promise<RunningNotes> {
   })
   closers.push('journal checks', () => journalChecks.stop())
   sayNotes(options, offered)
-  const checkProtection = () => kept?.checks() ?? []
+  const checkProtection = () => (kept ? [kept.check()] : [])
   return { published: offered, scheduler, signers, poolWatch, journalChecks, checkProtection, curveSource }
 }
 

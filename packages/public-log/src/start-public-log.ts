@@ -1,5 +1,5 @@
 import { type Clock, type Closers, type Metrics, toSeconds } from '@tallystick/base'
-import type { Check } from '@tallystick/core'
+import type { Finding } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
 import { type ClockMonitor, curvesChannel, type Recorder, type RecordsReport } from '@tallystick/issuer'
 import { formatVerifierKey } from '@tallystick/tlog'
@@ -12,7 +12,7 @@ import { createLogMirror, type LogMirror } from './log-mirror.ts'
 import { createNoteLog } from './note-log.ts'
 import { type BundleReader, createBundleReader } from './read-bundle.ts'
 import { type LogFiles, openMirror, reconcileLog } from './reconcile-log.ts'
-import { watchRows } from './watch-rows.ts'
+import { logRemedy, watchRows } from './watch-rows.ts'
 
 /** The running public log. */
 export type RunningLog = {
@@ -22,7 +22,7 @@ export type RunningLog = {
   /** Returns the second up to which entries are public. */
   publicSeconds(): bigint
   reconcile(auditor: Auditor): Promise<RecordsReport>
-  checks(): readonly Check[]
+  checks(): readonly Finding[]
 }
 
 export type PublicLogOptions = {
@@ -135,10 +135,12 @@ async function follow(
   refresh()
 }
 
-function checkProblem(publicLog: PublicLog): Check {
+function checkProblem(publicLog: PublicLog): Finding {
+  const subject = 'public log'
   const problem = publicLog.problem()
-  const detail = problem?.message ?? `${publicLog.head()?.size ?? 0} entries, all covered by a signed checkpoint`
-  return { name: 'public log', ok: !problem, detail, required: true }
+  if (problem) return { subject, severity: 'unready', message: problem.message, remedy: logRemedy }
+  const message = `${publicLog.head()?.size ?? 0} entries, all covered by a signed checkpoint`
+  return { subject, severity: 'ok', message }
 }
 
 function sayLog(say: PublicLogOptions['say'], publicLog: PublicLog): void {

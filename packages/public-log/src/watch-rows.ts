@@ -1,5 +1,5 @@
 import type { MetricHelp, Metrics } from '@tallystick/base'
-import type { Check } from '@tallystick/core'
+import type { Finding } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import type { PublicLog } from './create-public-log.ts'
@@ -12,10 +12,13 @@ export const logMetricHelp: MetricHelp = {
   tallystick_log_mirror_behind: 'ALARM: 1 while the mirror of the public log cannot be written.',
 }
 
+/** What to do if the database contradicts the log. */
+export const logRemedy = 'Nothing may be lost from it. "A restored database" in docs/log.md explains how to repair it.'
+
 export type RowWatch = {
   /** Compares all rows. Never throws. */
   compare(): Promise<void>
-  check(): Check
+  check(): Finding
   stop(): Promise<void>
 }
 
@@ -69,18 +72,12 @@ export function watchRows({
   const timer = setInterval(compare, tickMs * ticksPerComparison).unref()
   return {
     compare,
-    check: () => ({
-      name: 'rows of the public log',
-      ok: altered.length === 0,
-      detail:
-        altered.length === 0
-          ? 'its rows are unchanged'
-          : altered
-              .slice(0, loggedMax)
-              .map(({ message }) => message)
-              .join('; '),
-      required: false,
-    }),
+    check: () => {
+      const subject = 'rows of the public log'
+      if (altered.length === 0) return { subject, severity: 'ok', message: 'its rows are unchanged' }
+      const shown = altered.slice(0, loggedMax).map((row) => row.message)
+      return { subject, severity: 'warn', message: shown.join('; '), remedy: logRemedy }
+    },
     stop: async () => {
       clearInterval(timer)
       await running

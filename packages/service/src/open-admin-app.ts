@@ -6,13 +6,13 @@ import { startFailedTokens } from './admin/failed-tokens.ts'
 import { createOperator, type Operator, type OperatorOptions } from './admin/operator.ts'
 import { reportStatus, type StatusParts } from './admin/status-report.ts'
 import { listAdminTokens } from './config/admin-tokens.ts'
-import { findProblems, type ProblemContext } from './health/find-problems.ts'
+import { collectFindings, type FindingsContext } from './health/collect-findings.ts'
 import { checkReadiness, type Readiness, type ReadinessParts } from './health/readiness.ts'
 import { openConsole } from './portal/open-portal.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ServiceParts } from './start-parts.ts'
 
-type Reports = ProblemContext['reports']
+type Reports = FindingsContext['reports']
 
 type AdminContext = {
   readonly parts: ServiceParts
@@ -27,14 +27,15 @@ export function openAdminApp(context: ServiceContext, { parts, nextRequestId, is
   const readReadiness = () => checkReadiness(readinessParts)
   metrics.gauge('tallystick_ready', () => [{ value: readReadiness().ready ? 1 : 0 }])
   const signers = new Map([...parts.notes.signers].map(([chainId, { address }]) => [chainId, address]))
-  const listProblems = (readiness: Readiness, reports?: Reports) =>
-    findProblems({ readiness, reports, config, signers, metrics, nowMs: clock.now() })
+  const findWrong = (readiness: Readiness, reports?: Reports) =>
+    collectFindings({ readiness, reports, config, signers, metrics, nowMs: clock.now() })
   const operatorOptions = listOperatorOptions(context, parts)
   const statusParts = listStatusParts(context, parts)
   const showStatus = async () => {
-    const reports = context.checkDatabase().ok ? await readReports(createOperator(operatorOptions)) : undefined
+    const reports =
+      context.checkDatabase().severity === 'ok' ? await readReports(createOperator(operatorOptions)) : undefined
     const readiness = readReadiness()
-    return reportStatus(statusParts, { ...readiness, problems: listProblems(readiness, reports) })
+    return reportStatus(statusParts, { ...readiness, findings: findWrong(readiness, reports) })
   }
   closers.push('check of the audit', watchAudit({ database, config, metrics, log }).stop)
   const failedTokens = startFailedTokens({ database, metrics, monotonicNow, log })
@@ -49,7 +50,7 @@ export function openAdminApp(context: ServiceContext, { parts, nextRequestId, is
     operatorFor: ({ actor, remark }) =>
       createOperator({ ...operatorOptions, showStatus, auditor: { actor, remark, log } }),
     checkReadiness: readReadiness,
-    listProblems,
+    collectFindings: findWrong,
     console: { files: openConsole(context.options.portal), host: config.admin.host },
   })
 }
@@ -81,7 +82,6 @@ function listReadinessParts(
 ): ReadinessParts {
   const { clocks, notes, indexes, gateway, hooks, publicLog } = parts
   return {
-    checkDatabase,
     published: notes.published,
     clock,
     chainIds: config.chains.map(({ id }) => id),
@@ -89,11 +89,14 @@ function listReadinessParts(
     subgraphs: indexes.embedded,
     remote: gateway.data.remote,
     poolWatch: notes.poolWatch,
-    checkSignedNotes: notes.journalChecks.check,
-    checkClocks: clocks.check,
-    checkHooks: hooks.check,
-    checkLog: () => publicLog?.checks() ?? [],
-    checkProtection: notes.checkProtection,
+    checkParts: () => [
+      checkDatabase(),
+      notes.journalChecks.check(),
+      ...clocks.check(),
+      ...(publicLog?.checks() ?? []),
+      ...notes.checkProtection(),
+      hooks.check(),
+    ],
   }
 }
 
@@ -106,7 +109,7 @@ function listStatusParts({ config, clock }: ServiceContext, { notes, indexes, ga
 // Longer than a database takes to be found silent.
 const reportsMs = 3_000
 
-/** Reads what the problems are found in. Returns undefined if the database does not answer: the readiness says so. */
+/** Reads the reports that are checked. Returns undefined if the database does not answer: the readiness says so. */
 async function readReports(operator: Pick<Operator, 'showNotes' | 'showCurve'>): Promise<Reports> {
   let reports: Reports
   const reading = Promise.all([operator.showNotes(), operator.showCurve()]).then(

@@ -1,5 +1,5 @@
 import type { Clock, Closers, Metrics } from '@tallystick/base'
-import type { Check } from '@tallystick/core'
+import type { Finding } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { PrebuiltWriter } from '@tallystick/http'
 import type { PoolWatchIntervals, SchedulerTime } from '@tallystick/issuer'
@@ -55,7 +55,7 @@ export type ServiceContext = {
   readonly config: Config
   readonly database: Database
   /** Returns whether the database answers, without asking it. */
-  readonly checkDatabase: () => Check
+  readonly checkDatabase: () => Finding
   readonly clock: Clock
   readonly monotonicNow: () => number
   readonly metrics: Metrics

@@ -26,11 +26,11 @@ function watch() {
     return end
   }
   const value = () => [...metrics.read('tallystick_database_unavailable')][0]?.value
-  return { at, send, value, read: () => [checkDatabase().ok, checkDatabase().detail] }
+  return { at, send, value, read: () => [checkDatabase().severity, checkDatabase().message] }
 }
 
 const away = new TallystickError({ code: 'database_unavailable', message: 'away', retryable: true })
-const well = [true, 'responds']
+const well = ['ok', 'responds']
 
 test('default: a database that was not asked, or answers, responds', async () => {
   const { at, send, value, read } = watch()
@@ -50,14 +50,14 @@ test('error: it is silent if no statement is answered for 2 s while one waits', 
   at.ms = 1_500
   const second = send()
   at.ms = 2_000
-  expect([read(), value()]).toEqual([[false, 'no response for 2 s'], 1])
+  expect([read(), value()]).toEqual([['fail', 'no response for 2 s'], 1])
   at.ms = 9_000
-  expect(read()).toEqual([false, 'no response for 9 s'])
+  expect(read()).toEqual(['fail', 'no response for 9 s'])
   await second()
   // One statement waits for a lock.
   expect([read(), value()]).toEqual([well, 0])
   at.ms = 11_000
-  expect(read()).toEqual([false, 'no response for 2 s'])
+  expect(read()).toEqual(['fail', 'no response for 2 s'])
   await first()
   expect(read()).toEqual(well)
 })
@@ -68,7 +68,7 @@ test('error: a lost connection is known at once, until a statement is answered',
   await send()(away)
   at.ms = 30_000
   await send()(away)
-  expect(read()).toEqual([false, 'no response for 30 s'])
+  expect(read()).toEqual(['fail', 'no response for 30 s'])
   await send()()
   expect(read()).toEqual(well)
 })

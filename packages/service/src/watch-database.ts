@@ -1,11 +1,13 @@
 import type { MetricHelp, Metrics } from '@tallystick/base'
-import { type Check, TallystickError } from '@tallystick/core'
+import { type Finding, TallystickError } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 
 export const databaseMetricHelp: MetricHelp = {
   tallystick_database_unavailable: 'ALARM: 1 while the database does not respond. Notes in memory are still served.',
 }
 
+const remedy =
+  'Check that the database runs and that this machine reaches it. The service reconnects automatically. Notes in memory are still served.'
 // A statement takes milliseconds.
 const silenceMs = 2_000
 
@@ -17,7 +19,7 @@ export function watchDatabase(
   database: Database,
   metrics: Metrics,
   monotonicNow: () => number = () => performance.now(),
-): { readonly database: Database; readonly checkDatabase: () => Check } {
+): { readonly database: Database; readonly checkDatabase: () => Finding } {
   let pending = 0
   let failedSinceMs: number | undefined
   /** Start of the first pending statement, or the last response. */
@@ -45,11 +47,12 @@ export function watchDatabase(
     if (failedSinceMs !== undefined) return failedSinceMs
     return pending > 0 && monotonicNow() - silentSinceMs >= silenceMs ? silentSinceMs : undefined
   }
-  const checkDatabase = () => {
+  const checkDatabase = (): Finding => {
+    const subject = database.label
     const sinceMs = findSilence()
-    const ok = sinceMs === undefined
-    const detail = ok ? 'responds' : `no response for ${Math.round((monotonicNow() - sinceMs) / 1000)} s`
-    return { name: database.label, ok, detail, required: false, urgent: true }
+    if (sinceMs === undefined) return { subject, severity: 'ok', message: 'responds' }
+    const message = `no response for ${Math.round((monotonicNow() - sinceMs) / 1000)} s`
+    return { subject, severity: 'fail', message, remedy }
   }
   metrics.gauge('tallystick_database_unavailable', () => [{ value: findSilence() === undefined ? 0 : 1 }])
   return { database: { ...database, query }, checkDatabase }

@@ -1,5 +1,6 @@
 // @module-tag server
 
+import type { Finding } from '@tallystick/core'
 import { openDatabase } from '@tallystick/database'
 import { namespaceOf } from '@tallystick/gateway'
 import { openSubgraph, schemaIdOf } from '@tallystick/subgraph'
@@ -27,7 +28,7 @@ const ask = (service: TestService, query: string) =>
     body: JSON.stringify({ query }),
   })
 const subgraphCheck = async (service: TestService) =>
-  (await service.admin('/readyz')).json().checks.find((check: { name: string }) => check.name.startsWith('subgraph'))
+  (await service.admin('/readyz')).json().findings.find(({ subject }: Finding) => subject.startsWith('subgraph'))
 
 describe('on postgres', () => testEngine('postgres'))
 // PGlite takes longer to start.
@@ -43,7 +44,7 @@ function testEngine(engine: DatabaseEngine): void {
     expect((await ask(service, query)).headers['x-tallystick-chains']).toMatch(/^324;block=0;lag=\d+;source=embedded$/)
     await expect
       .poll(() => subgraphCheck(service))
-      .toMatchObject({ ok: true, detail: 'following, at block 0, 0 behind' })
+      .toMatchObject({ severity: 'ok', message: 'following, at block 0, 0 behind' })
     const metrics = (await service.admin('/metrics')).body
     expect(metrics).toContain('tallystick_subgraph_head_block{chain="324"} 0')
     expect(metrics).toContain('tallystick_subgraph_problem{chain="324"} 0')
@@ -70,10 +71,10 @@ test('behavior: the index of a release with another schema is left as it is, and
 
 test('error: /readyz, metrics and log report an RPC of another chain; notes are served, nothing is indexed', async () => {
   const service = await start({ databaseUrl: await newDatabase(), config: withRpc(otherRpcUrl) })
-  await expect.poll(() => subgraphCheck(service)).toMatchObject({ ok: false, required: false })
-  const { detail } = await subgraphCheck(service)
-  expect(detail).toMatch(/chain 1\b/)
-  expect(detail).toMatch(/324/)
+  await expect.poll(() => subgraphCheck(service)).toMatchObject({ severity: 'warn' })
+  const { message } = await subgraphCheck(service)
+  expect(message).toMatch(/chain 1\b/)
+  expect(message).toMatch(/324/)
   expect((await service.admin('/metrics')).body).toContain('tallystick_subgraph_problem{chain="324"} 1')
   expect(service.log()).toMatch(/chain 1\b/)
   expect((await service.admin('/readyz')).status).toBe(200)

@@ -83,7 +83,9 @@ test('behavior: the next event waits until the one before succeeded; other hooks
     ...{ status: 'failing', attempts: 1, waiting: 2, lastError: 'status 500' },
     nextAttemptAt: '2026-11-15T17:00:05Z',
   })
-  await expect.poll(() => replica.check()).toMatchObject({ ok: true, detail: '1 failing, retried automatically' })
+  await expect
+    .poll(() => replica.check())
+    .toMatchObject({ severity: 'ok', message: '1 failing, retried automatically' })
   world.clock.hold(Date.parse(noon) + 4_999)
   await world.append(...numbered(3))
   await arrive(good, 3)
@@ -127,8 +129,11 @@ test('behavior: after three days of failures a hook is switched off and told, an
   expect(off.disabledReason).toBe(`no delivery succeeded for 3 days (${attempts} attempts), last: status 500`)
   expect(await statusesOf(world, hook.id)).toEqual([`failed ${attempts}`])
   expect(dataOf(receiver)).toEqual(Array(attempts).fill(1))
-  await expect.poll(() => replica.check().ok).toBe(false)
-  expect(replica.check().detail).toContain(hook.id)
+  await expect.poll(() => replica.check().severity).toBe('warn')
+  expect(replica.check()).toMatchObject({
+    message: expect.stringContaining(hook.id),
+    remedy: expect.stringContaining('switch the webhook on'),
+  })
   expect(world.metrics.expose()).toContain('tallystick_hooks_disabled 1')
   const told = world
     .log()
@@ -147,7 +152,7 @@ test('behavior: after three days of failures a hook is switched off and told, an
   await world.operator.enableHook(hook.id)
   await arrive(receiver, attempts + 2)
   expect(dataOf(receiver).slice(-2)).toEqual([1, 2])
-  await expect.poll(() => replica.check().ok).toBe(true)
+  await expect.poll(() => replica.check().severity).toBe('ok')
   for (const text of [world.log(), JSON.stringify(await world.database.query('select details::text from audit'))]) {
     expect(text).not.toContain('t0ken')
     expect(text).not.toContain(secret)

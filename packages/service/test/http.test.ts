@@ -4,7 +4,7 @@ import { connect as connectHttp2, constants } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
-import { errorBodySchema } from '@tallystick/core'
+import { errorBodySchema, type Finding } from '@tallystick/core'
 import { createTlsServer } from '@tallystick/http'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -207,7 +207,7 @@ describe('stopping', () => {
   /** Returns the status of /readyz and its check of the public listener. */
   const listenerOf = async (service: TestService) => {
     const { status, json } = await service.admin('/readyz')
-    return [status, json().checks.find((check: { name: string }) => check.name === 'public listener').ok]
+    return [status, json().findings.find(({ subject }: Finding) => subject === 'public listener').severity]
   }
 
   test('behavior: pending requests are finished on HTTP/1.1 and HTTP/2; new connections are refused', async () => {
@@ -221,7 +221,7 @@ describe('stopping', () => {
     // Requests are pending until the test lets the upstream answer.
     const answers: (() => void)[] = []
     fake.behave(toQueries(({ answerWell }) => answers.push(answerWell)))
-    expect(await listenerOf(service)).toEqual([200, true])
+    expect(await listenerOf(service)).toEqual([200, 'ok'])
     const idle = await tlsTo(service)
     const session = connectHttp2(service.baseUrl, { ca: service.ca })
     await once(session, 'connect')
@@ -233,7 +233,7 @@ describe('stopping', () => {
     const stopped = service.stop()
     await once(idle, 'close')
     await expect(call(`${service.baseUrl}/notes`, { ca: service.ca } as never)).rejects.toThrow('ECONNREFUSED')
-    expect(await listenerOf(service)).toEqual([503, false])
+    expect(await listenerOf(service)).toEqual([503, 'unready'])
     for (const answer of answers) answer()
     expect((await first).status).toBe(200)
     const [answer] = await second

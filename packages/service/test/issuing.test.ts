@@ -7,7 +7,6 @@ import { decodeNote, verifyNote } from '@tallystick/core'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { checkNotes } from '../src/health/check-notes.ts'
-import { createFindings } from '../src/health/findings.ts'
 import { startFakeRpc } from './fake-rpc.ts'
 import { type Behaviour, type FakeSigner, startFakeSigner } from './fake-web3signer.ts'
 import {
@@ -344,11 +343,10 @@ test('behavior: after a key leak the old signer’s notes are withheld, and the 
     signed: true,
     refusal: { reason: 'earlier_signer', message: expect.stringContaining(before?.signer as string) },
   })
-  const findings = createFindings('notes')
   const reports = { notes: await service.operator.showNotes(), curve: await service.operator.showCurve() }
-  checkNotes(findings, { config: service.config, reports, isRunning: true, isEmpty: false, signers: new Map() })
-  expect(findings.checks).toMatchObject([
-    { outcome: 'fail', found: expect.stringMatching(/^no notes of .* are served: /) },
+  const context = { config: service.config, reports, isRunning: true, signers: new Map(), readiness: [] }
+  expect(checkNotes(context)).toMatchObject([
+    { severity: 'fail', message: expect.stringMatching(/^no notes of .* are served: /) },
   ])
   service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
   const [note] = notesOf(await get()).data

@@ -1,5 +1,6 @@
 // @module-tag postgres
 
+import type { Finding } from '@tallystick/core'
 import { type DatabaseEngine, databaseEngines } from '@tallystick/workbench/test-database'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { adminToken, createDeferrals, createKey, newDatabase, signerKey, start, type TestService } from './harness.ts'
@@ -121,7 +122,9 @@ describe('one service', () => {
     test('default: health, readiness and metrics', async () => {
       const { secret } = await createKey(service)
       await statusWith(service, secret)
-      expect((await service.admin('/healthz')).json()).toMatchObject({ status: 'ok', ready: true, problems: [] })
+      const health = (await service.admin('/healthz')).json()
+      expect(health).toMatchObject({ status: 'ok', ready: true })
+      expect(health.findings.filter(({ severity }: Finding) => severity !== 'ok')).toEqual([])
       expect((await service.admin('/readyz')).json()).toMatchObject({ ready: true })
       const metrics = (await service.admin('/metrics')).body
       expect(metrics).toContain('tallystick_http_requests_total{route="/notes",status="200"} 1')

@@ -176,8 +176,12 @@ describe('two versions of the log', () => {
     // A curve is logged by the next refresh, unless there is a problem.
     await service.operator.setCurve({ points: { 7: 377, 14: 376, 30: 375 } })
     await service.admin('/notes/reconcile', { method: 'POST' })
-    expect((await service.admin('/readyz')).json().checks).toContainEqual(
-      expect.objectContaining({ name: 'public log', ok: false, detail: expect.stringContaining(problem) }),
+    expect((await service.admin('/readyz')).json().findings).toContainEqual(
+      expect.objectContaining({
+        subject: 'public log',
+        severity: 'unready',
+        message: expect.stringContaining(problem),
+      }),
     )
     expect(await countCheckpoints(service)).toEqual(before)
     expect(await readFile(join(directory, 'journal'), 'utf8')).toBe('')

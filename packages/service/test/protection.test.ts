@@ -1,5 +1,6 @@
 // @module-tag postgres
 
+import type { Finding } from '@tallystick/core'
 import { openDatabase } from '@tallystick/database'
 import { startPostgres } from '@tallystick/workbench/postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -26,8 +27,8 @@ async function alarmsOf(service: TestService): Promise<string[]> {
 }
 
 async function checkOf(service: TestService, wanted: string) {
-  const { ready, checks } = (await service.admin('/readyz')).json()
-  return { ready, ...checks.find(({ name }: { name: string }) => name === wanted) }
+  const { ready, findings } = (await service.admin('/readyz')).json()
+  return { ready, ...findings.find(({ subject }: Finding) => subject === wanted) }
 }
 
 const currentOf = async (service: TestService) => (await service.operator.showNotes()).chains[0]?.current
@@ -76,7 +77,7 @@ describe('a lost journal and a database restored to before the last curve change
       message: expect.stringContaining('the 7-day note has 440 bps, not 369 bps'),
     })
     expect(await alarmsOf(another)).toEqual(['tallystick_books_differ{chain="324",kind="protection_contradicted"} 1'])
-    expect(await checkOf(another, 'signed notes')).toMatchObject({ ready: false, ok: false })
+    expect(await checkOf(another, 'signed notes')).toMatchObject({ ready: false, severity: 'unready' })
 
     // An attempt to sign that is under way keeps its curve: one set then is in force from the next period.
     const setCurve = async () => (await another.operator.setCurve({ points: raised, by: 'test' })).curve
@@ -119,7 +120,7 @@ test('behavior: without the protection at a boundary, signed notes are served, n
   await expect.poll(() => alarmsOf(service)).toEqual(['tallystick_signer_protection_unavailable 1'])
   await expect.poll(() => service.log()).toContain('signer protection unavailable; retrying')
   expect((await getNotes(service, secret)).status).toBe(200)
-  expect(await checkOf(service, 'signer protection')).toMatchObject({ ready: true, ok: false, required: false })
+  expect(await checkOf(service, 'signer protection')).toMatchObject({ ready: true, severity: 'warn' })
   service.clock.hold(Date.parse(midnight))
   expect((await getNotes(service, secret)).json().code).toBe('notes_unavailable')
   await expect.poll(async () => (await currentOf(service))?.refusal?.reason).toBe('protection_failed')

@@ -1,6 +1,7 @@
 // @module-tag postgres
 
 import { createClock } from '@tallystick/base'
+import type { Finding } from '@tallystick/core'
 import { patience } from '@tallystick/workbench/patience'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
@@ -79,9 +80,12 @@ describe('the database behind a proxy', () => {
   test('behavior: /healthz, /status and the metrics report it, with what to do', async () => {
     proxy.setAway(true)
     await expect.poll(readyz).toMatchObject(isDegraded)
-    const problems = [{ outcome: 'fail', advice: expect.stringContaining('Notes in memory are still served') }]
-    const report = { ready: true, degraded: true, problems }
-    expect((await service.admin('/healthz')).json()).toMatchObject({ ...report, status: 'ok' })
+    const findings = [{ severity: 'fail', remedy: expect.stringContaining('Notes in memory are still served') }]
+    const report = { ready: true, degraded: true, findings }
+    const health = (await service.admin('/healthz')).json()
+    const wrong = health.findings.filter(({ severity }: Finding) => severity !== 'ok')
+    expect({ ...health, findings: wrong }).toMatchObject({ ...report, status: 'ok' })
+    expect(health.findings.length).toBeGreaterThan(wrong.length)
     expect((await service.admin('/status')).json()).toMatchObject(report)
     expect(await metrics()).toContain('tallystick_database_unavailable 1')
   })

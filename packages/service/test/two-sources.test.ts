@@ -1,6 +1,7 @@
 // @module-tag server
 
 import { createMetrics } from '@tallystick/base'
+import type { Finding } from '@tallystick/core'
 import { type Database, openDatabase } from '@tallystick/database'
 import {
   addSourceMetrics,
@@ -422,8 +423,8 @@ test('behavior: moving from the embedded subgraph to another one and back, each 
   const both = await run({ embedded, urls }, 'embedded')
   // Two replicas at a time: the new one serves before the old one stops.
   await first.service.stop()
-  const { checks } = (await both.service.admin('/readyz')).json()
-  const names = checks.map(({ name }: { readonly name: string }) => name)
+  const { findings } = (await both.service.admin('/readyz')).json()
+  const names = findings.map(({ subject }: Finding) => subject)
   expect(names).toEqual(expect.arrayContaining(['subgraph of chain 324', 'remote subgraph of chain 324']))
   const switched = await run({ embedded, urls, prefer: 'urls' }, 'remote')
   await both.service.stop()

@@ -1,4 +1,4 @@
-import type { Problem, StatusReport } from '@tallystick/core'
+import type { Finding, StatusReport } from '@tallystick/core'
 import { Notice, Pill, useNow } from '@tallystick/ui'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useData } from '../api/use-data.ts'
@@ -16,7 +16,7 @@ export function StatusView({ api }: { readonly api: AdminApi }) {
       {(status) => (
         <div class="stack">
           <Boundary status={status} offsetMs={Date.parse(status.now) - (data.atMs ?? 0)} />
-          <Problems problems={status.problems} />
+          <Findings findings={status.findings} />
           <section class="card" aria-labelledby="chains-heading">
             <h2 id="chains-heading">Chains</h2>
             <ChainsTable chains={status.chains} />
@@ -68,25 +68,21 @@ function ReadyPill({ status: { ready, degraded = false } }: { readonly status: S
   return degraded ? <Pill tone="warn">Degraded</Pill> : <Pill tone="good">Ready</Pill>
 }
 
-function Problems({ problems }: { readonly problems: readonly Problem[] }) {
+function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   return (
     <section aria-labelledby="problems-heading">
       <h2 id="problems-heading" class="section-head">
         Problems
       </h2>
-      {problems.length === 0 ? (
+      {findings.length === 0 ? (
         <Notice tone="good" title="The service knows of no problem">
           <code>tallystick doctor</code> also checks the installation from outside.
         </Notice>
       ) : null}
-      {problems.map((problem) => (
-        <Notice
-          key={problem.subject + problem.found}
-          tone={problem.outcome === 'fail' ? 'bad' : 'warn'}
-          title={capitalize(problem.subject)}
-        >
-          <p>{capitalize(problem.found)}</p>
-          <p class="advice">{problem.advice}</p>
+      {findings.map(({ subject, severity, message, remedy }) => (
+        <Notice key={subject + message} tone={severity === 'warn' ? 'warn' : 'bad'} title={capitalize(subject)}>
+          <p>{capitalize(message)}</p>
+          <p class="advice">{remedy}</p>
         </Notice>
       ))}
     </section>

@@ -1,7 +1,7 @@
 import { createClock } from '@tallystick/base'
 import type { Command } from 'commander'
 import { addExamples } from './examples.ts'
-import { formatChecks, summarise } from './format-checks.ts'
+import { formatFindings, summarise } from './format-findings.ts'
 import { addCommonOptions, type CommonOptions, parseList } from './options.ts'
 import { createOutput, exitCodes } from './terminal/output.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -23,17 +23,17 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
     .action(async ({ host, ...options }: CommonOptions & { readonly host: string[] }) => {
       const { runDoctor } = await import('../doctor/run-doctor.ts')
       const output = createOutput(terminal, options)
-      const { verdict, checks } = await runDoctor({
+      const { verdict, findings } = await runDoctor({
         configPath: options.config,
         env: terminal.env,
         hosts: host,
         clock: createClock(),
         report: (some) => {
-          if (some.length > 0) output.text(formatChecks(some, output.layout))
+          if (some.length > 0) output.text(formatFindings(some, output.layout))
         },
       })
-      output.document({ ok: verdict === 'healthy', checks })
-      output.text(`\n${summarise(checks)}`)
+      output.document({ ok: verdict === 'healthy', findings })
+      output.text(`\n${summarise(findings)}`)
       terminal.exitCode = codeOf[verdict]
     })
   addExamples(doctor, 'doctor', 'doctor --host api.example,notes.example')

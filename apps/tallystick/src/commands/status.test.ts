@@ -1,6 +1,6 @@
 import type { ChainStatus, StatusReport } from '@tallystick/core'
 import { expect, test } from 'vitest'
-import { formatStatus, hasFailed } from './status.ts'
+import { assertKnown, formatStatus, hasFailed } from './status.ts'
 
 const plain = (text: string) => text
 const layout = { style: { red: plain, yellow: plain, green: plain, bold: plain, dim: plain }, width: 200 } as never
@@ -9,7 +9,7 @@ function reportOf(chain: Pick<ChainStatus, 'poolStatus' | 'poolProblems'>): Stat
   const index = { index: null, standby: null }
   const times = { now: 'now', period: 'this', nextPeriod: 'next', boundary: 'then' }
   const chains = [{ chainId: 324, name: 'zkSync Era', notes: 7, isNextSigned: false, ...index, ...chain }]
-  return { ...times, ready: true, problems: [], chains }
+  return { ...times, ready: true, findings: [], chains }
 }
 
 test.each([
@@ -40,8 +40,15 @@ test.each([
 })
 
 test('behavior: a problem that stops notes fails too', () => {
-  const problem = { subject: 'clock', found: 'it is wrong', advice: 'Correct it.' }
+  const finding = { subject: 'clock', message: 'it is wrong', remedy: 'Correct it.' }
   const report = reportOf({ poolStatus: 'open', poolProblems: [] })
-  expect(hasFailed({ ...report, problems: [{ ...problem, outcome: 'warn' }] })).toBe(false)
-  expect(hasFailed({ ...report, problems: [{ ...problem, outcome: 'fail' }] })).toBe(true)
+  expect(hasFailed({ ...report, findings: [{ ...finding, severity: 'warn' }] })).toBe(false)
+  expect(hasFailed({ ...report, findings: [{ ...finding, severity: 'fail' }] })).toBe(true)
+  expect(hasFailed({ ...report, findings: [{ ...finding, severity: 'unready' }] })).toBe(true)
+})
+
+test('error: a service that reports no findings is of another version, and not taken for one without problems', () => {
+  const report = reportOf({ poolStatus: 'open', poolProblems: [] })
+  expect(() => assertKnown(report)).not.toThrow()
+  expect(() => assertKnown({ ...report, findings: undefined } as never)).toThrow('is of another version')
 })

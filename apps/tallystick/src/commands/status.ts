@@ -1,4 +1,4 @@
-import type { ChainStatus, StatusReport } from '@tallystick/core'
+import { type ChainStatus, type StatusReport, TallystickError } from '@tallystick/core'
 import type { Command } from 'commander'
 import { addExamples } from './examples.ts'
 import { withReader } from './operator/with-operator.ts'
@@ -13,6 +13,7 @@ export function addStatusCommand(program: Command, terminal: Terminal): void {
     program.command('status').description('show the problems of the running service, the next period and the chains'),
   ).action(async (options: CommonOptions) => {
     const report = await withReader({ path: options.config, env: terminal.env }, (operator) => operator.showStatus())
+    assertKnown(report)
     const output = createOutput(terminal, options)
     output.document(report)
     output.text(formatStatus(report, output.layout))
@@ -21,26 +22,33 @@ export function addStatusCommand(program: Command, terminal: Terminal): void {
   addExamples(status, 'status', 'status --json')
 }
 
+/** A service of another version may report its problems in another form. They must not be taken for none. */
+export function assertKnown({ findings }: Partial<StatusReport>): void {
+  if (Array.isArray(findings)) return
+  const message = 'The service is of another version: its status has no findings. Use the command line of that version.'
+  throw new TallystickError({ code: 'server_unreachable', message, retryable: false })
+}
+
 const columns = ['CHAIN', 'NOTES', 'NEXT PERIOD', 'POOL', 'INDEX', 'BLOCK', 'BEHIND', 'AGE']
 
 /** Returns whether notes are not served or will not be, or a pool does not accept them. */
-export function hasFailed({ problems, chains }: Pick<StatusReport, 'problems' | 'chains'>): boolean {
-  return problems.some(({ outcome }) => outcome === 'fail') || chains.some(isClosed)
+export function hasFailed({ findings, chains }: Pick<StatusReport, 'findings' | 'chains'>): boolean {
+  return findings.some(({ severity }) => severity !== 'warn') || chains.some(isClosed)
 }
 
 export function formatStatus(
-  { now, ready, degraded = false, problems, period, boundary, nextPeriod, chains }: StatusReport,
+  { now, ready, degraded = false, findings, period, boundary, nextPeriod, chains }: StatusReport,
   layout: Layout,
 ): string {
   const { style } = layout
-  const found = problems.map(
-    ({ outcome, subject, found, advice }) =>
-      `${outcome === 'fail' ? style.red('FAIL') : style.yellow('warn')}  ${subject}: ${found}\n      → ${advice}`,
+  const lines = findings.map(
+    ({ severity, subject, message, remedy }) =>
+      `${severity === 'warn' ? style.yellow('warn') : style.red('FAIL')}  ${subject}: ${message}\n      → ${remedy}`,
   )
   return [
     `Service time ${now}, ${ready ? (degraded ? style.yellow('ready, degraded') : style.green('ready')) : style.red('NOT READY')}`,
     `Now ${period}, from ${boundary} on ${nextPeriod}`,
-    ...(found.length === 0 ? ['No problems.'] : found),
+    ...(lines.length === 0 ? ['No problems.'] : lines),
     formatTable(columns, chains.map(formatChain), layout),
   ].join('\n\n')
 }

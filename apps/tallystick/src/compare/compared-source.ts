@@ -2,7 +2,7 @@ import type { Secret } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import { classifyAnswer, classifyFailure, createRedact } from '@tallystick/gateway'
 import type { Subgraph } from '@tallystick/subgraph'
-import { postQuery } from '../doctor/post-query.ts'
+import { postQuery } from '../doctor/subgraph/post-query.ts'
 
 /** A subgraph that is compared with another one. */
 export type ComparedSource = {

@@ -4,7 +4,7 @@ import { openDatabase } from '@tallystick/database'
 import { namespaceOf } from '@tallystick/gateway'
 import type { ChainConfig, Config } from '@tallystick/service'
 import { openSubgraph, protocolSchema } from '@tallystick/subgraph'
-import { reachableHost } from '../doctor/check-served-certificate.ts'
+import { reachableHost } from '../doctor/check-certificate.ts'
 import { UnusableSourceError } from './choose-block.ts'
 import { type ComparedSource, createIndexSource, createUrlSource } from './compared-source.ts'
 

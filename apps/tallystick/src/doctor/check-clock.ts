@@ -1,7 +1,8 @@
 import { chainAheadToleranceSeconds, chainBehindToleranceSeconds } from '@tallystick/issuer'
-import type { Config, Findings } from '@tallystick/service'
+import type { Config } from '@tallystick/service'
+import { newestHead, type RpcHead } from './chain/read-heads.ts'
 import type { ServiceProbe } from './find-service.ts'
-import { newestHead, type RpcHead } from './read-heads.ts'
+import type { Findings } from './findings.ts'
 
 export type ClockCheckContext = {
   /** This machine's clock. */

@@ -1,5 +1,6 @@
 import { TallystickError } from '@tallystick/core'
-import { type Config, type Findings, listAdminTokens, loadConfig } from '@tallystick/service'
+import { type Config, listAdminTokens, loadConfig } from '@tallystick/service'
+import type { Findings } from './findings.ts'
 
 const adminTokenLengthMin = 16
 

@@ -6,16 +6,16 @@ import { type Database, openDatabase } from '@tallystick/database'
 import {
   apiMigrations,
   type Config,
+  countConnections,
   createOperator,
   describeNewer,
-  type Findings,
   type IssueReports,
-  type Readiness,
   readSchema,
   type SchemaReading,
 } from '@tallystick/service'
-import { checkConnections } from './check-connections.ts'
+import { listReplicas } from '../schema/list-replicas.ts'
 import type { RunningService, ServiceProbe } from './find-service.ts'
+import type { Findings } from './findings.ts'
 
 export type DatabaseState = {
   /** How far the server's clock is ahead of this machine's; undefined if the database is embedded. */
@@ -58,11 +58,12 @@ export async function checkDatabase(findings: Findings, context: DatabaseCheckCo
 
 /** Uses the service's own check, because only one process can open the embedded database. */
 async function askService(findings: Findings, service: RunningService): Promise<DatabaseState> {
-  const { checks } = await service.get<Readiness>('/readyz')
-  const own = checks.find(({ name }) => name.startsWith('embedded database'))
-  const found = `${own?.name ?? 'the embedded database'} is open in the running service: ${own?.detail ?? 'no status reported'}`
-  if (own?.ok === false) findings.fail('reachable', found, 'Check the service’s log and the free disk space.')
-  else findings.ok('reachable', found)
+  const readiness = await service.readReadiness()
+  const own = readiness.findings.find(({ subject }) => subject.startsWith('embedded database'))
+  const message = `${own?.subject ?? 'the embedded database'} is open in the running service: ${own?.message ?? 'no status reported'}`
+  if (own && own.severity !== 'ok') {
+    findings.fail('reachable', message, 'Check the service’s log and the free disk space.')
+  } else findings.ok('reachable', message)
   return {}
 }
 
@@ -125,4 +126,37 @@ async function checkMigrations(findings: Findings, database: Database): Promise<
 function adviceOf({ code }: TallystickError): string {
   if (code === 'database_in_use') return 'Stop that process, or use the configuration of the service that runs there.'
   return 'Check that the server runs, and the host, name, user and password of "database" in the configuration.'
+}
+
+// A replica announces itself every 2 s. One that ended without a shutdown has no connections.
+const liveSeconds = 10
+// For the command line, a rebuild of an index and cancelled statements.
+const spare = 10
+
+/** Checks that PostgreSQL accepts as many connections as its replicas may open. */
+async function checkConnections(
+  findings: Findings,
+  { database, config }: { readonly database: Database; readonly config: Config },
+): Promise<void> {
+  if (database.engine !== 'postgres') return
+  const allowed = await readAllowed(database)
+  const replicas = (await listReplicas(database)).filter(({ secondsSinceSeen }) => secondsSinceSeen < liveSeconds)
+  const count = Math.max(replicas.length, 1)
+  const each = countConnections(config)
+  const needed = count * each + spare
+  const found = `${count} ${count === 1 ? 'replica' : 'replicas'} with up to ${each} connections and ${spare} more need ${needed}, this user may open ${allowed}`
+  if (needed <= allowed) findings.ok('connections', found)
+  else findings.warn('connections', found, 'Raise max_connections of PostgreSQL, or the limit of its database or user.')
+}
+
+/** Reads the lowest limit for the present user. Reserved connections are for superusers and, from PostgreSQL 16, a role. */
+async function readAllowed(database: Database): Promise<number> {
+  const [row] = await database.query<{ allowed: number }>(
+    `select least(
+       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+         - coalesce(current_setting('reserved_connections', true), '0')::int,
+       (select nullif(datconnlimit, -1) from pg_database where datname = current_database()),
+       (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user)) as allowed`,
+  )
+  return row?.allowed ?? 0
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type Config, type Findings, formatPath, readConfigJson, type SignerConfig } from '@tallystick/service'
+import { type Config, formatPath, readConfigJson, type SignerConfig } from '@tallystick/service'
+import type { Findings } from './findings.ts'
 
 type FilesCheckContext = {
   readonly config: Config

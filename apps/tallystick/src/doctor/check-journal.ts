@@ -1,6 +1,6 @@
 import { formatPeriod, type Period } from '@tallystick/core'
 import { JournalError, readJournal } from '@tallystick/issuer'
-import type { Findings } from '@tallystick/service'
+import type { Findings } from './findings.ts'
 
 type JournalCheckContext = { readonly path: string; readonly isRunning: boolean }
 

@@ -1,6 +1,7 @@
 import { countJournalEntries, type LogReport, parseLogKey, readMirrorHead } from '@tallystick/public-log'
-import type { Config, Findings } from '@tallystick/service'
+import type { Config } from '@tallystick/service'
 import { verifyCheckpoint } from '@tallystick/tlog'
+import type { Findings } from './findings.ts'
 
 const shownMax = 5
 

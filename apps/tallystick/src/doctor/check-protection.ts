@@ -10,7 +10,8 @@ import {
   readPeriods,
   toClaims,
 } from '@tallystick/issuer'
-import { type Config, type Findings, locateDatabase } from '@tallystick/service'
+import { type Config, locateDatabase } from '@tallystick/service'
+import type { Findings } from './findings.ts'
 
 type ProtectionCheckContext = { readonly config: Pick<Config, 'signer' | 'database'>; readonly isRunning: boolean }
 

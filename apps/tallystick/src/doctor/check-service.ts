@@ -1,5 +1,5 @@
-import type { Findings, Readiness } from '@tallystick/service'
 import type { ServiceProbe } from './find-service.ts'
+import type { Findings } from './findings.ts'
 
 /** Checks whether a service runs, and its readiness. */
 export async function checkService(findings: Findings, service: ServiceProbe): Promise<void> {
@@ -20,18 +20,15 @@ export async function checkService(findings: Findings, service: ServiceProbe): P
         'Check admin.host and admin.port in the configuration, and which process listens there.',
       )
     case 'running': {
-      const { ready, checks, degraded = false } = await service.get<ServedReadiness>('/readyz')
       findings.ok('running', `a service answers on ${url}`)
-      const failed = checks.filter(({ ok, required }) => !ok && (ready || required))
-      const faults = failed.map(({ name, detail }) => `${name}: ${detail}`).join('; ')
+      const { ready, findings: found } = await service.readReadiness()
+      const wrong = found.filter(({ severity }) => severity === 'unready' || (ready && severity !== 'ok'))
+      const faults = wrong.map(({ subject, message }) => `${subject}: ${message}`).join('; ')
       if (!ready) return findings.fail('ready', `it is not ready: ${faults}`, seeBelow)
-      if (degraded) return findings.warn('ready', `it serves notes, but is degraded: ${faults}`, seeBelow)
-      findings.ok('ready', `all ${checks.length} of its checks pass`)
+      if (wrong.length > 0) return findings.warn('ready', `it serves notes, but is degraded: ${faults}`, seeBelow)
+      findings.ok('ready', `all ${found.length} of its checks pass`)
     }
   }
 }
-
-/** A readiness. Earlier versions send no `degraded`. */
-type ServedReadiness = Omit<Readiness, 'degraded'> & Partial<Pick<Readiness, 'degraded'>>
 
 const seeBelow = 'See the lines of these subjects below, and its log.'

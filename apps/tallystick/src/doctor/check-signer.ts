@@ -1,6 +1,7 @@
 import { TallystickError } from '@tallystick/core'
 import { openSigner, type Signer, SignerError, type SignerFailure, type SignerUse, signNote } from '@tallystick/issuer'
-import type { ChainConfig, Findings, SignerConfig } from '@tallystick/service'
+import type { ChainConfig, SignerConfig } from '@tallystick/service'
+import type { Findings } from './findings.ts'
 
 /** Opens the signer and signs an unusable note. Resolves to the signer if the signature is valid. */
 export async function checkSigner(
@@ -23,7 +24,7 @@ export async function checkSigner(
     return signer
   } catch (error) {
     if (!(error instanceof TallystickError)) throw error
-    const isOpen = findings.checks.length > 0
+    const isOpen = findings.list.length > 0
     findings.fail(isOpen ? 'signs' : 'opens', error.message, adviseOn(error, config.kind))
     return undefined
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '@tallystick/base'
 import { exchange, type HttpAnswer, type HttpError, headerOf } from '@tallystick/chain'
-import { parseJson } from '@tallystick/core'
-import { adminUrlOf, type Config, chooseAdminToken } from '@tallystick/service'
+import { type Finding, parseJson } from '@tallystick/core'
+import { adminUrlOf, type Config, chooseAdminToken, type Readiness } from '@tallystick/service'
 
 export type RunningService = {
   readonly state: 'running'
@@ -10,7 +10,11 @@ export type RunningService = {
   readonly offsetMs: number
   /** Returns the body of the admin listener's response, whatever its status. */
   get<Body>(path: string): Promise<Body>
+  /** Returns its readiness, also if it is of the release before. */
+  readReadiness(): Promise<ServedReadiness>
 }
+
+export type ServedReadiness = Pick<Readiness, 'ready' | 'findings'>
 
 /** Result of looking for a service at the admin listener's address. */
 export type ServiceProbe =
@@ -47,15 +51,17 @@ export async function findService(
     const body = findJson(response) as { readonly status?: unknown } | null | undefined
     if (body?.status !== 'ok') return { state: 'unrecognized', url, reason: `status ${response.status}` }
     const offsetMs = Date.parse(headerOf(response, 'date') ?? '') + 500 - (requestedAtMs + answeredAtMs) / 2
+    const get = async <Body>(path: string) => {
+      const answer = await request(path)
+      if (answer.status === 403) throw new Error(`the admin token may not read ${path}`)
+      return parseJson(answer.bytes.toString()) as Body
+    }
     return {
       state: 'running',
       url,
       offsetMs: Math.abs(offsetMs) < offsetMsMin || Number.isNaN(offsetMs) ? 0 : offsetMs,
-      get: async <Body>(path: string) => {
-        const answer = await request(path)
-        if (answer.status === 403) throw new Error(`the admin token may not read ${path}`)
-        return parseJson(answer.bytes.toString()) as Body
-      },
+      get,
+      readReadiness: async () => toReadiness(await get('/readyz')),
     }
   } catch (error) {
     const { code, failure, name } = error as HttpError
@@ -70,4 +76,21 @@ function findJson({ bytes }: HttpAnswer): unknown {
   } catch {
     return undefined
   }
+}
+
+type CheckOf01 = { readonly name: string; readonly ok: boolean; readonly detail: string; readonly required: boolean }
+
+/** An upgrade starts with the doctor of the new release beside a service of 0.1.0, which reports checks in another form. */
+export function toReadiness(
+  body: ServedReadiness | { readonly ready: boolean; readonly checks: readonly CheckOf01[] },
+) {
+  if ('findings' in body) return body
+  const findings = body.checks.map(
+    ({ name, ok, detail, required }): Finding => ({
+      subject: name,
+      severity: ok ? 'ok' : required ? 'unready' : 'warn',
+      message: detail,
+    }),
+  )
+  return { ready: body.ready, findings }
 }

@@ -4,36 +4,26 @@ import { decodeNote, type Note, periodAfter, periodAt } from '@tallystick/core'
 import { listSigners, type Signer } from '@tallystick/issuer'
 import type { AuditCheck } from '@tallystick/keys'
 import type { LogReport } from '@tallystick/public-log'
-import {
-  type ChainConfig,
-  type Check,
-  type Config,
-  checkNotes,
-  createFindings,
-  findPoolRemedies,
-  type IssueReports,
-  type Readiness,
-} from '@tallystick/service'
-import { checkAudit } from './check-audit.ts'
-import { checkCertificate } from './check-certificate.ts'
-import { checkChain } from './check-chain.ts'
+import type { ChainConfig, Config, IssueReports } from '@tallystick/service'
+import { checkChain } from './chain/check-chain.ts'
+import { type RpcHead, readHeads } from './chain/read-heads.ts'
+import { checkCertificate, checkServedCertificate } from './check-certificate.ts'
 import { checkClock } from './check-clock.ts'
 import { checkConfig } from './check-config.ts'
 import { checkDatabase } from './check-database.ts'
 import { checkFiles } from './check-files.ts'
-import { checkHooks } from './check-hooks.ts'
 import { checkJournal } from './check-journal.ts'
 import { checkLog } from './check-log.ts'
 import { checkProtection } from './check-protection.ts'
-import { checkServedCertificate } from './check-served-certificate.ts'
+import { checkAudit, checkHooks, checkOffer } from './check-reports.ts'
 import { checkService } from './check-service.ts'
 import { checkSigner } from './check-signer.ts'
-import { checkSubgraph } from './check-subgraph.ts'
 import { findService, type ServiceProbe } from './find-service.ts'
-import { type RpcHead, readHeads } from './read-heads.ts'
+import { createFindings, type NamedFinding } from './findings.ts'
 import { createRedactor } from './redact-secrets.ts'
 import { runSubject, type StartSubject, type SubjectRun } from './run-subject.ts'
-import { embeddedEndpoint, findMaturePositions, listRemoteEndpoints } from './subgraph-endpoints.ts'
+import { checkSubgraph } from './subgraph/check-subgraph.ts'
+import { embeddedEndpoint, findMaturePositions, listRemoteEndpoints } from './subgraph/subgraph-endpoints.ts'
 
 export type DoctorOptions = {
   readonly configPath: string
@@ -41,29 +31,32 @@ export type DoctorOptions = {
   /** Host names that clients use, which the certificate must have. */
   readonly hosts: readonly string[]
   readonly clock: Clock
-  /** Called with the checks of each subject, in a fixed order. */
-  readonly report: (checks: readonly Check[]) => void
+  /** Called with the findings of each subject, in a fixed order. */
+  readonly report: (findings: readonly NamedFinding[]) => void
 }
 
-export type Diagnosis = { readonly verdict: 'healthy' | 'failed' | 'misconfigured'; readonly checks: readonly Check[] }
+export type Diagnosis = {
+  readonly verdict: 'healthy' | 'failed' | 'misconfigured'
+  readonly findings: readonly NamedFinding[]
+}
 
 /** Runs the checks of all subjects. A failure in one subject does not stop the others. */
 export async function runDoctor(options: DoctorOptions): Promise<Diagnosis> {
   const { clock, env } = options
-  const checks: Check[] = []
-  const report = (subjectChecks: readonly Check[]) => {
-    checks.push(...subjectChecks)
-    options.report(subjectChecks)
+  const all: NamedFinding[] = []
+  const report = (found: readonly NamedFinding[]) => {
+    all.push(...found)
+    options.report(found)
   }
+  const hasFailed = () => all.some(({ severity }) => severity === 'fail')
   const findings = createFindings('config')
   const config = checkConfig(findings, { path: options.configPath, env })
-  report(findings.checks)
-  const isMisconfigured = findings.checks.some(({ outcome }) => outcome === 'fail')
-  if (!config) return { verdict: 'misconfigured', checks }
+  report(findings.list)
+  if (!config) return { verdict: 'misconfigured', findings: all }
+  const isMisconfigured = hasFailed()
   const service = await findService(config.admin, { clock, env })
-  for (const subject of startSubjects({ ...options, config, service })) report(await subject.checks)
-  const hasFailed = checks.some(({ outcome }) => outcome === 'fail')
-  return { verdict: isMisconfigured ? 'misconfigured' : hasFailed ? 'failed' : 'healthy', checks }
+  for (const subject of startSubjects({ ...options, config, service })) report(await subject.findings)
+  return { verdict: isMisconfigured ? 'misconfigured' : hasFailed() ? 'failed' : 'healthy', findings: all }
 }
 
 type SubjectsContext = DoctorOptions & { readonly config: Config; readonly service: ServiceProbe }
@@ -100,8 +93,9 @@ function startSubjects(context: SubjectsContext): SubjectRun<unknown>[] {
   const notes = start('notes', async (findings) => {
     const isEmpty = (await database.result)?.isEmpty === true
     const known = await Promise.all(config.chains.map(async ({ id }) => [id, (await signers.of(id))?.address] as const))
-    const remedies = await readPoolRemedies(service)
-    checkNotes(findings, { config, reports: await reports, isRunning, isEmpty, signers: new Map(known), remedies })
+    const readiness = service.state === 'running' ? await service.readReadiness().catch(() => undefined) : undefined
+    const context = { config, reports: await reports, isRunning, isEmpty, signers: new Map(known) }
+    checkOffer(findings, { ...context, readiness: readiness?.findings ?? [] })
   })
   const findUnread = async () => {
     if (isRunning) return 'the running service did not report it'
@@ -201,15 +195,6 @@ async function readReports(
   } catch {
     return undefined
   }
-}
-
-/** Reads what a running service says to do about its pools. */
-async function readPoolRemedies(service: ServiceProbe): Promise<ReadonlyMap<number, string> | undefined> {
-  if (service.state !== 'running') return undefined
-  return service
-    .get<Readiness>('/readyz')
-    .then(findPoolRemedies)
-    .catch(() => undefined)
 }
 
 function currentNotes(reports: IssueReports | undefined, { id }: ChainConfig): Note[] {

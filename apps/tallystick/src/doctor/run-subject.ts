@@ -1,10 +1,10 @@
 import { ChainError, RpcError } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
-import type { Check, Findings } from '@tallystick/service'
+import type { Findings, NamedFinding } from './findings.ts'
 
 /** The running checks of a subject. */
 export type SubjectRun<Result> = {
-  readonly checks: Promise<readonly Check[]>
+  readonly findings: Promise<readonly NamedFinding[]>
   /** Undefined if the checks failed or timed out. */
   readonly result: Promise<Result | undefined>
 }
@@ -36,7 +36,7 @@ export function runSubject<Result>(
       clearTimeout(timer)
     }
   })()
-  return { result, checks: result.then(() => findings.checks) }
+  return { result, findings: result.then(() => findings.list) }
 }
 
 function describeError(error: unknown): string {

@@ -2,11 +2,11 @@
 
 import { openDatabase } from '@tallystick/database'
 import { createSignerProtection, prepareClaims } from '@tallystick/issuer'
-import { createFindings } from '@tallystick/service'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase, newEmptyDatabase } from '../../../../packages/service/test/harness.ts'
 import { domain, entryOf, newPath, openAt, period } from '../../../../packages/service/test/journal/signer-journals.ts'
 import { checkProtection } from '../../src/doctor/check-protection.ts'
+import { createFindings } from '../../src/doctor/findings.ts'
 
 async function check(protection: string | undefined, journal: string) {
   const findings = createFindings('journal')
@@ -19,7 +19,7 @@ async function check(protection: string | undefined, journal: string) {
   } as const
   const config = { database: secret('postgres://elsewhere.example/tally'), signer }
   await checkProtection(findings, { config: config as never, isRunning: false })
-  return findings.checks.map(({ outcome, found }) => `${outcome}: ${found}`)
+  return findings.list.map(({ severity, message }) => `${severity}: ${message}`)
 }
 
 test('default: the doctor compares the journal with the protection, and changes neither', async () => {

@@ -1,10 +1,4 @@
-/** Something that is wrong, in words, and what to do. `fail`: notes are not served, or will not be. */
-export type Problem = {
-  readonly outcome: 'fail' | 'warn'
-  readonly subject: string
-  readonly found: string
-  readonly advice: string
-}
+import type { Finding } from '../health/finding.ts'
 
 /** What a running service knows about itself. */
 export type StatusReport = {
@@ -13,7 +7,8 @@ export type StatusReport = {
   readonly ready: boolean
   /** Whether notes are served while something else is wrong. Absent in reports of earlier versions. */
   readonly degraded?: boolean | undefined
-  readonly problems: readonly Problem[]
+  /** What is wrong, each with a remedy. Warnings come last. */
+  readonly findings: readonly Finding[]
   readonly period: string
   readonly nextPeriod: string
   /** The boundary between the two periods. */

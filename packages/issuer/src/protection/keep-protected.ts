@@ -1,5 +1,5 @@
 import { type Clock, type MetricHelp, type Metrics, toSeconds } from '@tallystick/base'
-import { type Check, periodAfter, periodAt } from '@tallystick/core'
+import { type Finding, periodAfter, periodAt } from '@tallystick/core'
 import type { Logger } from 'pino'
 import type { JournalImport } from '../journal/journal-import.ts'
 import type { SignerJournal } from '../journal/signer-journal.ts'
@@ -13,7 +13,7 @@ export const protectionMetricHelp: MetricHelp = {
 }
 
 export type KeptProtection = {
-  checks(): readonly Check[]
+  check(): Finding
   stop(): Promise<void>
 }
 
@@ -62,12 +62,15 @@ export function keepProtected(options: KeepProtectedOptions): KeptProtection {
   void start()
   const timer = setInterval(() => void start(), intervalMs).unref()
   return {
-    checks: () => {
+    check: () => {
+      const subject = 'signer protection'
       const problem = protection.problem()
       const open = protection.contradictions().filter((one) => isOpen(one, toSeconds(clock.now())))
-      const detail = problem ?? (open.map(({ message }) => message).join(' ') || 'responds')
-      const ok = !problem && open.length === 0
-      return [{ name: 'signer protection', ok, detail, required: false, ...(!ok && { advice }) }]
+      const message = problem ?? (open.map((one) => one.message).join(' ') || 'responds')
+      // Signed notes are served without it.
+      return problem || open.length > 0
+        ? { subject, severity: 'warn', message, remedy }
+        : { subject, severity: 'ok', message }
     },
     stop: async () => {
       clearInterval(timer)
@@ -77,7 +80,7 @@ export function keepProtected(options: KeepProtectedOptions): KeptProtection {
   }
 }
 
-const advice =
+const remedy =
   'Nothing is signed without it, and signed notes are still served. "Shared protection" in docs/operating/signer-journal.md explains each case.'
 
 /** Returns whether the notes of a contradiction are still valid, or not yet. */

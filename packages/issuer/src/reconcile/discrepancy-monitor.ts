@@ -1,5 +1,5 @@
 import { type Clock, type MetricHelp, type Metrics, toSeconds } from '@tallystick/base'
-import type { Check } from '@tallystick/core'
+import type { Finding } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { curvesChannel } from '../curve/curve-store.ts'
 import { isOpen } from '../protection/keep-protected.ts'
@@ -14,7 +14,7 @@ export const discrepancyMetricHelp: MetricHelp = {
 export type DiscrepancyMonitor = {
   /** Compares now. Never throws. If the database cannot be read, the last result stays. */
   compare(): Promise<void>
-  check(): Check
+  check(): Finding
   stop(): Promise<void>
 }
 
@@ -71,11 +71,10 @@ export async function startDiscrepancyMonitor(
     },
     check: () => {
       const discrepancies = listDiscrepancies()
-      const ok = discrepancies.length === 0
-      const detail = ok
-        ? 'memory, journal and database agree'
-        : discrepancies.map(({ kind, message }) => `${kind}: ${message}`).join(' ')
-      return { name: 'signed notes', ok, detail, required: true }
+      const subject = 'signed notes'
+      if (discrepancies.length === 0) return { subject, severity: 'ok', message: 'memory, journal and database agree' }
+      const message = discrepancies.map((one) => `${one.kind}: ${one.message}`).join(' ')
+      return { subject, severity: 'unready', message, remedy }
     },
     stop: async () => {
       clearInterval(tick)
@@ -84,6 +83,8 @@ export async function startDiscrepancyMonitor(
     },
   }
 }
+
+const remedy = 'Run `tallystick notes reconcile`. See "Signed notes differ" in docs/operating/incidents.md.'
 
 /** Lists the contradictions with the shared protection whose notes are still valid, or not yet. */
 function listContradictions(

@@ -1,6 +1,6 @@
 import type { Clock, MetricHelp, Metrics } from '@tallystick/base'
 import type { ReadChainTime } from '@tallystick/chain'
-import { type Check, TallystickError } from '@tallystick/core'
+import { type Finding, TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { createChainClock } from './chain-clock.ts'
@@ -14,7 +14,7 @@ export type ClockMonitor = ClockComparison & {
   readonly visibleSeconds: VisibleSeconds
   /** Measures every clock, at most once per 500 ms. Never throws. */
   refresh(): Promise<void>
-  check(): readonly Check[]
+  check(): readonly Finding[]
   /** Returns why the current period is uncertain, after another measurement if needed, or undefined. */
   findUncertainty(): Promise<string | undefined>
   /** Throws `not_ready` if the current period is uncertain, because a curve would be stored for a wrong period. */
@@ -178,27 +178,32 @@ function createDisputeLogger(log: Logger): (problem: string | undefined) => void
   }
 }
 
-function checkClocks(comparison: ClockComparison, nowMs: number): Check[] {
+function checkClocks(comparison: ClockComparison, nowMs: number): Finding[] {
   const readings = comparison.readings(nowMs)
   const dispute = comparison.findDispute(nowMs)
   const known = readings.map(({ reference, offsetMs }) => `${formatOffset(offsetMs)} (${reference})`)
   const isSingleClock = comparison.status(nowMs).confirmation === 'single_clock'
   const offsets = isSingleClock ? 'no second clock' : `offset of the local clock: ${known.join(', ')}`
-  const detail = dispute
-    ? `${dispute.message} (${offsets}). Correct the wrong clock. \`tallystick doctor\` compares all clocks`
-    : offsets
-  const agreement = { name: 'clock', ok: dispute === undefined, detail, required: true }
   const far = readings.filter(({ offsetMs }) => Math.abs(offsetMs ?? 0) > offsetMsOk)
   return [
-    agreement,
+    dispute
+      ? {
+          subject: 'clock',
+          severity: 'unready',
+          message: `${dispute.message} (${offsets}). Correct the wrong clock. \`tallystick doctor\` compares all clocks`,
+          remedy,
+        }
+      : { subject: 'clock', severity: 'ok', message: offsets },
     ...far.map(({ reference, offsetMs }) => ({
-      name: `clock against the ${reference}`,
-      ok: false,
-      detail: `the local clock is ${formatOffset(offsetMs)}. Synchronize both clocks with NTP`,
-      required: false,
+      subject: `clock against the ${reference}`,
+      severity: 'warn' as const,
+      message: `the local clock is ${formatOffset(offsetMs)}. Synchronize both clocks with NTP`,
+      remedy,
     })),
   ]
 }
+
+const remedy = 'Synchronise the clocks of this machine and of the database with NTP. `tallystick doctor` compares them.'
 
 function formatOffset(offsetMs: number | undefined): string {
   if (offsetMs === undefined) return 'unknown'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Clock, createLogThrottle, type MetricHelp, type Metrics, settleWithin, toSeconds } from '@tallystick/base'
-import type { Check } from '@tallystick/core'
+import type { Finding } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { runOneAtATime } from '@tallystick/keys'
 import type { Logger } from 'pino'
@@ -31,7 +31,7 @@ export type HooksOptions = {
 }
 
 export type RunningHooks = {
-  readonly check: () => Check
+  readonly check: () => Finding
   stop(): Promise<void>
 }
 
@@ -100,9 +100,12 @@ function createContext(
   return { ...options, ...stop, random, onAttempt: (outcome) => counters[outcome].increment() }
 }
 
-/** Informational: notes are served without webhooks. */
-function describeState({ failing, disabled }: HookCounts): Check {
-  const off = `switched off: ${disabled.join(', ')}. Repair the receiver, then run \`tallystick hooks enable <id>\``
-  const detail = disabled.length > 0 ? off : failing > 0 ? `${failing} failing, retried automatically` : 'no failures'
-  return { name: 'webhooks', ok: disabled.length === 0, detail, required: false }
+/** Notes are served without webhooks. */
+function describeState({ failing, disabled }: HookCounts): Finding {
+  const subject = 'webhooks'
+  if (disabled.length > 0) {
+    const message = `switched off: ${disabled.join(', ')}. Repair the receiver, then run \`tallystick hooks enable <id>\``
+    return { subject, severity: 'warn', message, remedy: 'Repair the receiver, then switch the webhook on again.' }
+  }
+  return { subject, severity: 'ok', message: failing > 0 ? `${failing} failing, retried automatically` : 'no failures' }
 }

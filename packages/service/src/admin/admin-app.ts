@@ -1,5 +1,5 @@
 import type { Metrics } from '@tallystick/base'
-import { type Problem, TallystickError } from '@tallystick/core'
+import { type Finding, TallystickError } from '@tallystick/core'
 import type { Auditor } from '@tallystick/database'
 import { createInstance, type InstanceParts, securityHeaders } from '@tallystick/http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -18,8 +18,8 @@ export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> 
   /** Creates an operator whose changes are recorded under this name. */
   readonly operatorFor: (who: Pick<Auditor, 'actor' | 'remark'>) => Operator
   readonly checkReadiness: () => Readiness
-  /** Lists what a readiness and the metrics say is wrong, each with a remedy. */
-  readonly listProblems: (readiness: Readiness) => readonly Problem[]
+  /** Returns what a readiness and the metrics say is wrong, each with a remedy. */
+  readonly collectFindings: (readiness: Readiness) => readonly Finding[]
   readonly console: ConsoleParts
 }
 
@@ -38,7 +38,8 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   // Neither waits for the database: a probe has a second.
   app.get('/healthz', needs('any'), () => {
     const readiness = parts.checkReadiness()
-    return { status: 'ok', ...readiness, problems: parts.listProblems(readiness) }
+    const well = readiness.findings.filter(({ severity }) => severity === 'ok')
+    return { status: 'ok', ...readiness, findings: [...parts.collectFindings(readiness), ...well] }
   })
   app.get('/readyz', needs('any'), (_request, reply) => {
     const readiness = parts.checkReadiness()

@@ -27,7 +27,7 @@ export type StatusParts = {
 
 export function reportStatus(
   parts: StatusParts,
-  { ready, degraded, problems }: Pick<StatusReport, 'ready' | 'degraded' | 'problems'>,
+  { ready, degraded, findings }: Pick<StatusReport, 'ready' | 'degraded' | 'findings'>,
 ): StatusReport {
   const nowMs = parts.clock.now()
   const current = periodAt(toSeconds(nowMs))
@@ -36,7 +36,7 @@ export function reportStatus(
     now: toIso(toSeconds(nowMs)),
     ready,
     degraded,
-    problems,
+    findings,
     period: formatPeriod(current),
     nextPeriod: formatPeriod(next),
     boundary: toIso(current.end),

@@ -1,83 +1,94 @@
+import type { Finding } from '@tallystick/core'
 import { adviseOnLimits } from '@tallystick/issuer'
 import { type Address, isAddressEqual } from 'viem'
 import type { Config } from '../config/config.ts'
-import type { Findings } from './findings.ts'
 import type { IssueReports } from './issue-reports.ts'
 
 export type NotesCheckContext = {
-  readonly config: Config
-  /** Undefined if neither a service nor a database answered. */
-  readonly reports: IssueReports | undefined
+  readonly config: Pick<Config, 'tenors' | 'curve'>
+  readonly reports: Pick<IssueReports, 'notes' | 'curve'>
   readonly isRunning: boolean
-  /** Whether the database has no data. */
-  readonly isEmpty: boolean
   /** Address of each chain's signer, undefined if it cannot be used. */
   readonly signers: ReadonlyMap<number, Address | undefined>
-  /** What the running service says to do about each chain's pool. */
-  readonly remedies?: ReadonlyMap<number, string> | undefined
+  /** What the readiness of the running service found. Its pool watch knows best what to do about withheld notes. */
+  readonly readiness: readonly Finding[]
 }
 
-/** Returns what to do about notes that are signed and withheld. The pool watch of a running service knows best. */
-function adviseOnWithheld(reason: string, remedy: string | undefined): string {
-  if (reason === 'earlier_signer') {
-    return 'This is expected after a key leak. Otherwise remove rails.earlierSigner from the configuration and restart.'
-  }
-  return (
-    remedy ?? 'Fix what the lines about the pool of this chain report. The service releases the notes automatically.'
-  )
+type ChainNotes = IssueReports['notes']['chains'][number]
+
+/** Checks that each chain has notes, or at least a curve. The subject of each finding is a chain. */
+export function checkNotes(context: NotesCheckContext): readonly Finding[] {
+  const { rogue = [], chains } = context.reports.notes
+  return [
+    ...rogue.map(
+      ({ chainId, period, issuedAt, command }): Finding => ({
+        subject: `chain ${chainId}`,
+        severity: 'warn',
+        message: `the notes of ${period} were signed at ${issuedAt}, earlier than the sign-ahead allows`,
+        remedy: `Correct the clock of the replica that signed them, then discard them: \`${command}\`.`,
+      }),
+    ),
+    ...chains.flatMap((chain) => [
+      chain.current.signed ? checkSigned(chain, context) : checkUnsigned(chain, context),
+      ...(checkSigner(chain, context) ?? []),
+      ...(checkNext(chain) ?? []),
+    ]),
+  ]
 }
 
-/** Checks that each chain has notes, or at least a curve. */
-export function checkNotes(
-  findings: Findings,
-  { config, reports, isRunning, isEmpty, signers, remedies }: NotesCheckContext,
-): void {
-  const setCurve = `Set one: \`tallystick curve set ${config.tenors.map((tenor) => `${tenor}=<bps>`).join(' ')}\`.`
-  if (!reports) {
-    if (isRunning) findings.fail('notes', 'the service does not report its notes', 'Check its log.')
-    else if (isEmpty && config.curve.source === 'manual') findings.fail('curve', 'no curve was ever set', setCurve)
-    else findings.skip('notes', 'curve and notes could not be read')
-    return
+/** Returns the command that sets a curve. */
+export function adviseOnCurve({ tenors }: Pick<Config, 'tenors'>): string {
+  return `Set one: \`tallystick curve set ${tenors.map((tenor) => `${tenor}=<bps>`).join(' ')}\`.`
+}
+
+function checkSigned({ chainId, current }: ChainNotes, { readiness }: NotesCheckContext): Finding {
+  const subject = `chain ${chainId}`
+  const { period, notes, signer, refusal } = current
+  if (!refusal) {
+    return { subject, severity: 'ok', message: `${notes.length} notes of ${period}, signed by ${signer}` }
   }
-  for (const { chainId, period, issuedAt, command } of reports.notes.rogue ?? []) {
-    findings.warn(
-      `chain ${chainId}`,
-      `the notes of ${period} were signed at ${issuedAt}, earlier than the sign-ahead allows`,
-      `Correct the clock of the replica that signed them, then discard them: \`${command}\`.`,
-    )
+  const { reason, message } = refusal
+  if (reason === 'pool_limits') return { subject, severity: 'fail', message, remedy: adviseOnLimits(chainId) }
+  const poolRemedy = readiness.find((finding) => finding.subject === `pool of chain ${chainId}`)?.remedy
+  const remedy =
+    reason === 'earlier_signer'
+      ? 'This is expected after a key leak. Otherwise remove rails.earlierSigner from the configuration and restart.'
+      : (poolRemedy ??
+        'Fix what the lines about the pool of this chain report. The service releases the notes automatically.')
+  return { subject, severity: 'fail', message: `no notes of ${period} are served: ${message}`, remedy }
+}
+
+function checkUnsigned({ chainId, current }: ChainNotes, { config, reports, isRunning }: NotesCheckContext): Finding {
+  const subject = `chain ${chainId}`
+  const { period, refusal } = current
+  const curve = reports.curve.chains.find((chain) => chain.chainId === chainId)?.current.curve
+  if (refusal && (isRunning || !curve)) {
+    const remedy = 'Fix the cause. The service retries automatically.'
+    return { subject, severity: 'fail', message: `no notes of ${period}: ${refusal.message}`, remedy }
   }
-  for (const { chainId, current, next } of reports.notes.chains) {
-    const name = `chain ${chainId}`
-    const curve = reports.curve.chains.find((chain) => chain.chainId === chainId)?.current.curve
-    if (current.signed && current.refusal?.reason === 'pool_limits') {
-      findings.fail(name, current.refusal.message, adviseOnLimits(chainId))
-    } else if (current.signed && current.refusal) {
-      const found = `no notes of ${current.period} are served: ${current.refusal.message}`
-      findings.fail(name, found, adviseOnWithheld(current.refusal.reason, remedies?.get(chainId)))
-    } else if (current.signed) {
-      findings.ok(name, `${current.notes.length} notes of ${current.period}, signed by ${current.signer}`)
-      const signer = signers.get(chainId)
-      if (signer && current.signer && !isAddressEqual(signer, current.signer as Address)) {
-        findings.warn(
-          name,
-          `they are not signed by the configured signer ${signer}`,
-          'Notes are signed by it from the next boundary on.',
-        )
-      }
-    } else if (current.refusal && (isRunning || !curve)) {
-      findings.fail(
-        name,
-        `no notes of ${current.period}: ${current.refusal.message}`,
-        'Fix the cause. The service retries automatically.',
-      )
-    } else if (!curve && config.curve.source === 'manual') {
-      findings.fail(name, 'no curve is in force, so no note can be signed', setCurve)
-    } else if (isRunning) {
-      findings.fail(name, `no notes of ${current.period}, and no reason is recorded`, 'Check the service’s log.')
-    } else {
-      findings.ok(name, `the service signs the notes of ${current.period} when it starts`)
-    }
-    if (next.refusal)
-      findings.warn(name, `the next period: ${next.refusal.message}`, 'Fix the cause before the boundary.')
+  if (!curve && config.curve.source === 'manual') {
+    const message = 'no curve is in force, so no note can be signed'
+    return { subject, severity: 'fail', message, remedy: adviseOnCurve(config) }
   }
+  if (isRunning) {
+    const message = `no notes of ${period}, and no reason is recorded`
+    return { subject, severity: 'fail', message, remedy: 'Check the service’s log.' }
+  }
+  return { subject, severity: 'ok', message: `the service signs the notes of ${period} when it starts` }
+}
+
+/** Warns if notes that are served are not signed by the configured signer. */
+function checkSigner({ chainId, current }: ChainNotes, { signers }: NotesCheckContext): Finding[] | undefined {
+  const signer = signers.get(chainId)
+  const { signed, refusal, signer: signedBy } = current
+  if (!signed || refusal || !signer || !signedBy || isAddressEqual(signer, signedBy as Address)) return undefined
+  const message = `they are not signed by the configured signer ${signer}`
+  const remedy = 'Notes are signed by it from the next boundary on.'
+  return [{ subject: `chain ${chainId}`, severity: 'warn', message, remedy }]
+}
+
+function checkNext({ chainId, next }: ChainNotes): Finding[] | undefined {
+  if (!next.refusal) return undefined
+  const message = `the next period: ${next.refusal.message}`
+  return [{ subject: `chain ${chainId}`, severity: 'warn', message, remedy: 'Fix the cause before the boundary.' }]
 }

@@ -1,11 +1,16 @@
-import type { Check } from '@tallystick/core'
+import type { Finding, Severity } from '@tallystick/core'
 import type { PublishedPeriod } from '@tallystick/issuer'
 import { describe, expect, test } from 'vitest'
 import { checkReadiness, type ReadinessParts } from './readiness.ts'
 
 const nowMs = 1_000
-const well = (name: string, required: boolean): Check => ({ name, ok: true, detail: 'well', required })
-const ill = (name: string, required: boolean): Check => ({ name, ok: false, detail: 'ill', required })
+const well: Finding = { subject: 'clock', severity: 'ok', message: 'well' }
+const ill = (subject: string, severity: Severity): Finding => ({
+  subject,
+  severity,
+  message: 'ill',
+  remedy: 'Repair it.',
+})
 
 /** Checks a replica with notes of some chains, and others that are withheld. */
 function check({
@@ -23,13 +28,14 @@ function check({
     clock: { now: () => nowMs },
     chainIds: [324, 10],
     subgraphs: new Map(),
-    checkDatabase: () => well('database', false),
-    checkSignedNotes: () => well('signed notes', true),
-    checkClocks: () => [well('clock', true)],
+    remote: [],
+    poolWatch: { find: () => undefined },
+    checkParts: () => [well],
     isListening: () => true,
     ...parts,
   })
-  const { ready, degraded, reasons } = readiness
+  const { ready, degraded, reasons, findings } = readiness
+  for (const { severity, remedy } of findings) expect(remedy !== undefined).toBe(severity !== 'ok')
   return { ready, degraded, reasons: reasons.map((reason) => reason.split(':')[0]) }
 }
 
@@ -40,9 +46,9 @@ test('default: a replica with notes of every chain is ready', () => {
 describe('degraded', () => {
   const isDegraded = { ready: true, degraded: true }
   test.each<[string, Partial<ReadinessParts>, string]>([
-    ['the database', { checkDatabase: () => ill('database', false) }, 'database'],
-    ['webhooks', { checkHooks: () => ill('webhooks', false) }, 'webhooks'],
-    ['an offset of the clock', { checkClocks: () => [well('clock', true), ill('offset', false)] }, 'offset'],
+    ['the database', { checkParts: () => [well, ill('database', 'fail')] }, 'database'],
+    ['webhooks', { checkParts: () => [ill('webhooks', 'warn')] }, 'webhooks'],
+    ['an offset of the clock', { checkParts: () => [well, ill('offset', 'warn')] }, 'offset'],
   ])('behavior: by %s', (_, parts, reason) => {
     expect(check({ served: [324, 10], ...parts })).toEqual({ ...isDegraded, reasons: [reason] })
   })
@@ -59,6 +65,7 @@ describe('degraded', () => {
 })
 
 describe('not ready', () => {
+  const hooks = ill('webhooks', 'warn')
   const isUnready = { ready: false, degraded: false }
   test('error: without notes of any chain', () => {
     const reasons = ['notes of chain 324', 'notes of chain 10']
@@ -71,11 +78,11 @@ describe('not ready', () => {
 
   test.each<[string, Partial<ReadinessParts>, string]>([
     ['while it starts or stops', { isListening: () => false }, 'public listener'],
-    ['while clocks disagree', { checkClocks: () => [ill('clock', true)] }, 'clock'],
-    ['with a restored database', { checkSignedNotes: () => ill('signed notes', true) }, 'signed notes'],
-    ['while the public log contradicts', { checkLog: () => [ill('public log', true)] }, 'public log'],
+    ['while clocks disagree', { checkParts: () => [hooks, ill('clock', 'unready')] }, 'clock'],
+    ['with a restored database', { checkParts: () => [ill('signed notes', 'unready'), hooks] }, 'signed notes'],
+    ['while the public log contradicts', { checkParts: () => [ill('public log', 'unready'), hooks] }, 'public log'],
   ])('error: %s, whatever else is wrong', (_, parts, reason) => {
-    const all = { served: [324, 10], checkHooks: () => ill('webhooks', false), ...parts }
+    const all = { served: [324, 10], checkParts: () => [hooks], ...parts }
     expect(check(all)).toEqual({ ...isUnready, reasons: [reason] })
     expect(check({ ...all, served: [], withheld: [324, 10] })).toEqual({ ...isUnready, reasons: [reason] })
   })

@@ -1,9 +1,10 @@
 import type { X509Certificate } from 'node:crypto'
 import { createPoolReader } from '@tallystick/chain'
-import type { ChainConfig, Config, Findings, Readiness } from '@tallystick/service'
-import type { ServiceProbe } from './find-service.ts'
+import type { ChainConfig, Config } from '@tallystick/service'
+import { newestHead, type RpcHead } from '../chain/read-heads.ts'
+import type { ServiceProbe } from '../find-service.ts'
+import type { Findings } from '../findings.ts'
 import { type Endpoint, querySubgraph } from './query-subgraph.ts'
-import { newestHead, type RpcHead } from './read-heads.ts'
 import { embeddedEndpoint, listRemoteEndpoints } from './subgraph-endpoints.ts'
 
 export type SubgraphCheckContext = {
@@ -31,11 +32,11 @@ async function checkEmbedded(findings: Findings, context: SubgraphCheckContext):
   const { service, chain, config, certificate } = context
   await checkPositions(findings, context)
   if (service.state !== 'running') return findings.skip('index', 'no service runs: the index is not updated')
-  const { checks } = await service.get<Readiness>('/readyz')
-  const own = checks.find(({ name }) => name === `subgraph of chain ${chain.id}`)
+  const readiness = await service.readReadiness()
+  const own = readiness.findings.find(({ subject }) => subject === `subgraph of chain ${chain.id}`)
   if (!own) findings.fail('index', 'the running service has no such subgraph', 'Restart it with this configuration.')
-  else if (own.ok) findings.ok('index', own.detail)
-  else findings.fail('index', own.detail, 'Fix the cause. The service retries automatically.')
+  else if (own.severity === 'ok') findings.ok('index', own.message)
+  else findings.fail('index', own.message, 'Fix the cause. The service retries automatically.')
   const { listen } = config
   if (listen.port === 0) return findings.skip('query', 'listen.port is 0: the service’s port is unknown')
   if (!listen.tls) return findings.skip('query', 'the service answers only its proxy: query it through the proxy')

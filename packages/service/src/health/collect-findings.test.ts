@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { metricHelp } from '../metric-help.ts'
-import { alarms, findProblems, type ProblemContext } from './find-problems.ts'
+import { alarms, collectFindings, type FindingsContext } from './collect-findings.ts'
 
 const boundary = '2026-11-14T18:00:00-05:00'
 const signed = { period: 'now', signed: true, signer: null, refusal: null, notes: [] }
@@ -8,22 +8,22 @@ const next = { period: 'next', start: boundary, signed: false, refusal: null }
 
 /** A service without problems, 10 minutes before a boundary. */
 function contextOf({
-  checks = [],
+  readiness = [],
   current = signed,
   following = next,
   curve = {},
   values = {},
   minutes = 10,
 }: {
-  readonly checks?: readonly object[]
+  readonly readiness?: readonly object[]
   readonly current?: object
   readonly following?: object
   readonly curve?: object
   readonly values?: Readonly<Record<string, number>>
   readonly minutes?: number
-} = {}): ProblemContext {
+} = {}): FindingsContext {
   const context = {
-    readiness: { ready: true, checks },
+    readiness: { findings: readiness },
     reports: {
       notes: { rogue: [], chains: [{ chainId: 324, current, next: following }] },
       curve: { problem: null, chains: [], proposals: [], ...curve },
@@ -36,46 +36,42 @@ function contextOf({
   return context as never
 }
 
-test('default: a service without problems has none, also without a database', () => {
-  expect(findProblems(contextOf())).toEqual([])
-  expect(findProblems({ ...contextOf(), reports: undefined })).toEqual([])
+test('default: a service without problems has no findings, also without a database', () => {
+  expect(collectFindings(contextOf())).toEqual([])
+  expect(collectFindings({ ...contextOf(), reports: undefined })).toEqual([])
 })
 
 test('behavior: a chain without notes is reported once, with the reason', () => {
-  const checks = [{ name: 'notes of chain 324', ok: false, detail: 'no notes', required: true }]
+  const readiness = [{ subject: 'notes of chain 324', severity: 'unready', message: 'no notes', remedy: 'Wait.' }]
   const current = { ...signed, signed: false, refusal: { reason: 'no_curve', message: 'no curve is in force.' } }
-  expect(findProblems(contextOf({ checks, current }))).toEqual([
+  expect(collectFindings(contextOf({ readiness, current }))).toEqual([
     {
-      outcome: 'fail',
+      severity: 'fail',
       subject: 'notes of chain 324',
-      found: 'no notes of now: no curve is in force.',
-      advice: 'Fix the cause. The service retries automatically.',
+      message: 'no notes of now: no curve is in force.',
+      remedy: 'Fix the cause. The service retries automatically.',
     },
   ])
 })
 
-test('behavior: a failed check has a remedy, and urgent problems come first', () => {
-  const checks = [
-    { name: 'webhooks', ok: false, detail: 'switched off: hook_1', required: false },
-    { name: 'clock', ok: true, detail: 'fine', required: true },
-    { name: 'PostgreSQL on db', ok: false, detail: 'unavailable', required: true },
-  ]
-  expect(findProblems(contextOf({ checks }))).toMatchObject([
-    { outcome: 'fail', subject: 'PostgreSQL on db', advice: expect.stringContaining('reconnects automatically') },
-    { outcome: 'warn', subject: 'webhooks', advice: expect.stringContaining('switch the webhook on') },
-  ])
+test('behavior: what the readiness found is reported as it is, and warnings come last', () => {
+  const off = { subject: 'webhooks', severity: 'warn', message: 'switched off: hook_1', remedy: 'Switch it on.' }
+  const fine = { subject: 'clock', severity: 'ok', message: 'fine' }
+  const away = { subject: 'PostgreSQL on db', severity: 'fail', message: 'unavailable', remedy: 'Start it.' }
+  const forked = { subject: 'public log', severity: 'unready', message: 'forked', remedy: 'Restore it.' }
+  expect(collectFindings(contextOf({ readiness: [off, fine, away, forked] }))).toEqual([away, forked, off])
 })
 
 test('behavior: the next period is a problem when it is refused, and unsigned 5 minutes before the boundary', () => {
   const following = { ...next, refusal: { reason: 'signer_failed', message: 'the signer does not answer.' } }
-  expect(findProblems(contextOf({ following }))).toMatchObject([
-    { outcome: 'warn', found: 'the next period: the signer does not answer.' },
+  expect(collectFindings(contextOf({ following }))).toMatchObject([
+    { severity: 'warn', message: 'the next period: the signer does not answer.' },
   ])
-  expect(findProblems(contextOf({ minutes: 5.1 }))).toEqual([])
-  expect(findProblems(contextOf({ minutes: 5 }))).toMatchObject([
-    { outcome: 'fail', found: 'the next period begins in 300 s and is not signed yet' },
+  expect(collectFindings(contextOf({ minutes: 5.1 }))).toEqual([])
+  expect(collectFindings(contextOf({ minutes: 5 }))).toMatchObject([
+    { severity: 'fail', message: 'the next period begins in 300 s and is not signed yet' },
   ])
-  expect(findProblems(contextOf({ minutes: 1, following: { ...next, signed: true } }))).toEqual([])
+  expect(collectFindings(contextOf({ minutes: 1, following: { ...next, signed: true } }))).toEqual([])
 })
 
 test('behavior: the Treasury, proposals and the certificate are reported', () => {
@@ -87,8 +83,8 @@ test('behavior: the Treasury, proposals and the certificate are reported', () =>
     tallystick_certificate_rejected: 1,
     tallystick_log_dropped_total: 2,
   }
-  const found = findProblems(contextOf({ curve: { problem: 'The feed is down.', proposals }, values }))
-  expect(found.map(({ found }) => found)).toEqual([
+  const found = collectFindings(contextOf({ curve: { problem: 'The feed is down.', proposals }, values }))
+  expect(found.map(({ message }) => message)).toEqual([
     'The feed is down.',
     'proposal 3 of ann is not in force',
     'rows of the audit were changed or deleted',
@@ -97,9 +93,11 @@ test('behavior: the Treasury, proposals and the certificate are reported', () =>
     '2 log lines were lost since the start',
   ])
   const expired = { tallystick_certificate_not_after_timestamp_seconds: day - 86_400 }
-  expect(findProblems(contextOf({ values: expired }))).toMatchObject([{ found: 'the TLS certificate has expired' }])
+  expect(collectFindings(contextOf({ values: expired }))).toMatchObject([
+    { message: 'the TLS certificate has expired' },
+  ])
   const fresh = { tallystick_certificate_not_after_timestamp_seconds: day + 15 * 86_400 }
-  expect(findProblems(contextOf({ values: fresh }))).toEqual([])
+  expect(collectFindings(contextOf({ values: fresh }))).toEqual([])
 })
 
 test('behavior: every alarm metric is put into words, here or by a check of the readiness or the notes', () => {

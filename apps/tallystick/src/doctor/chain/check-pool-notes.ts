@@ -1,7 +1,7 @@
 import { isLimitReason } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
 import { signNote } from '@tallystick/issuer'
-import type { Findings } from '@tallystick/service'
+import type { Findings } from '../findings.ts'
 import type { PoolCheckContext } from './chain-check-context.ts'
 
 const advice =

@@ -1,12 +1,11 @@
 import type { PoolPauses, PoolState, PoolValues, PoolViews } from '@tallystick/chain'
 import { findMissingIncome, isIncomeStale } from '@tallystick/core'
 import { adviseOnSigner } from '@tallystick/issuer'
-import type { Findings } from '@tallystick/service'
 import { domainSeparator, isAddressEqual } from 'viem'
-import type { PoolCheckContext } from './chain-check-context.ts'
+import type { Findings } from '../findings.ts'
+import { leastSecondsToMaturity, type PoolCheckContext } from './chain-check-context.ts'
 import { checkFreshNote, checkOfferedNotes } from './check-pool-notes.ts'
 import { checkWiring } from './check-wiring.ts'
-import { leastSecondsToMaturity } from './seconds-to-maturity.ts'
 
 const views = [
   'DOMAIN_SEPARATOR',

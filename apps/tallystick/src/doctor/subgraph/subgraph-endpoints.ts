@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import { parseJson } from '@tallystick/core'
 import { listMature, maturePositionsQuery } from '@tallystick/gateway'
 import type { ChainConfig, Config } from '@tallystick/service'
-import { reachableHost } from './check-served-certificate.ts'
+import { reachableHost } from '../check-certificate.ts'
 import { postQuery } from './post-query.ts'
 import type { Endpoint } from './query-subgraph.ts'
 

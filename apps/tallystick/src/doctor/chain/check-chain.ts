@@ -1,9 +1,9 @@
 import { createPoolReader } from '@tallystick/chain'
-import type { ChainConfig, Findings } from '@tallystick/service'
-import type { ChainCheckContext } from './chain-check-context.ts'
+import type { ChainConfig } from '@tallystick/service'
+import type { Findings } from '../findings.ts'
+import { type ChainCheckContext, leastSecondsToMaturity } from './chain-check-context.ts'
 import { checkPool } from './check-pool.ts'
 import { newestHead, type RpcHead } from './read-heads.ts'
-import { leastSecondsToMaturity } from './seconds-to-maturity.ts'
 
 /** Checks a chain's tenors, RPCs and pool. */
 export async function checkChain(findings: Findings, context: ChainCheckContext): Promise<void> {

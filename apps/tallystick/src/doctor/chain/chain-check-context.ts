@@ -1,5 +1,5 @@
 import type { PoolReader } from '@tallystick/chain'
-import type { Note, Period } from '@tallystick/core'
+import { maturityOf, type Note, type Period } from '@tallystick/core'
 import type { Signer } from '@tallystick/issuer'
 import type { ChainConfig, Config } from '@tallystick/service'
 import type { RpcHead } from './read-heads.ts'
@@ -26,4 +26,12 @@ export type PoolCheckContext = ChainCheckContext & {
   readonly reader: PoolReader
   /** Time of the newest block, Unix seconds. */
   readonly headSeconds: bigint
+}
+
+/** Returns the least time between the end of a period and the maturity of its shortest note. */
+export function leastSecondsToMaturity({ tenors, periods }: Pick<ChainCheckContext, 'tenors' | 'periods'>): bigint {
+  const [shortest = 0] = tenors
+  return periods
+    .map(({ noteDay, end }) => maturityOf({ noteDay, tenorDays: shortest }) - end)
+    .reduce((a, b) => (a < b ? a : b))
 }

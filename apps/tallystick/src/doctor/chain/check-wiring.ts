@@ -1,6 +1,6 @@
 import { ChainError, type PoolState, type WiringResult } from '@tallystick/chain'
 import { findWiringFaults } from '@tallystick/issuer'
-import type { Findings } from '@tallystick/service'
+import type { Findings } from '../findings.ts'
 import type { PoolCheckContext } from './chain-check-context.ts'
 
 /** Checks by simulated calls that the pool and its tokens work together: a mint, a lend, and a claim of a mature position. */
