@@ -2,17 +2,14 @@ import type { Whoami } from '@tallystick/core'
 import { Icon, Mark, ThemeButton } from '@tallystick/ui'
 import type { ViewName } from './access/access.ts'
 
-export function ConsoleBar({
-  views,
-  current,
-  whoami,
-  onLeave,
-}: {
+type ConsoleBarProps = {
   readonly views: readonly { readonly name: ViewName; readonly title: string }[]
   readonly current: ViewName
   readonly whoami: Whoami
   readonly onLeave: () => void
-}) {
+}
+
+export function ConsoleBar({ views, current, whoami, onLeave }: ConsoleBarProps) {
   return (
     <header class="top-bar">
       <a class="brand" href="#status" aria-label="Tallystick console, status">

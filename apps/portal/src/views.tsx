@@ -16,20 +16,16 @@ import type { Place, View } from './parts/place.ts'
 import { VerifyView } from './verify/verify-view.tsx'
 import { WalletView } from './wallet/wallet-view.tsx'
 
-/** Renders the view of a place. All views stay mounted, so their input survives navigation. */
-export function Views({
-  info,
-  place: { view, segment },
-  access: { session, notes },
-  rate,
-  enterKey,
-}: {
+type ViewsProps = {
   readonly info: PortalInfo
   readonly place: Place
   readonly access: Access
   readonly rate: Polled<RateAnswer>
   readonly enterKey: () => void
-}) {
+}
+
+/** Renders the view of a place. All views stay mounted, so their input survives navigation. */
+export function Views({ info, place: { view, segment }, access: { session, notes }, rate, enterKey }: ViewsProps) {
   const connector = useMemo(() => openConnector(info), [info])
   // Without notes the service's time is unknown, and the visitor's has to do.
   const serverOffsetMs = notes.view?.serverOffsetMs ?? (notes.failure ? 0 : undefined)

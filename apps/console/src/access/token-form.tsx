@@ -2,15 +2,14 @@ import { Mark } from '@tallystick/ui'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useAction } from '../api/use-action.ts'
 
-/** Renders the form for the admin token. */
-export function TokenForm({
-  reason,
-  onSubmit,
-}: {
+type TokenFormProps = {
   /** Why there is no token any more. */
   readonly reason: string | undefined
   readonly onSubmit: (token: string) => Promise<void>
-}) {
+}
+
+/** Renders the form for the admin token. */
+export function TokenForm({ reason, onSubmit }: TokenFormProps) {
   const [token, setToken] = useState('')
   const action = useAction(onSubmit)
   const field = useRef<HTMLInputElement>(null)

@@ -3,17 +3,15 @@ import { Notice, Pill } from '@tallystick/ui'
 import { capitalize, formatIso } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
 
-/** Renders the coupons of a chain now and next, and whether the next period is signed. */
-export function ChainCurve({
-  chain: { chainId, tenors, current, next },
-  name,
-  next: report,
-}: {
+type ChainCurveProps = {
   readonly chain: ChainCurves
   readonly name: string
   /** State of the next period. Undefined while it loads. */
   readonly next: PeriodReport | undefined
-}) {
+}
+
+/** Renders the coupons of a chain now and next, and whether the next period is signed. */
+export function ChainCurve({ chain: { chainId, tenors, current, next }, name, next: report }: ChainCurveProps) {
   const heading = `curve-${chainId}`
   return (
     <section class="card" aria-labelledby={heading}>

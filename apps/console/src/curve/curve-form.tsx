@@ -14,20 +14,16 @@ type Previewed = {
   readonly preview: CurvePreviewReport
 }
 
-/** Renders the form for a new curve. Only a curve that was previewed, and whose preview still holds, can be set. */
-export function CurveForm({
-  api,
-  canChange,
-  chains,
-  nameOf,
-  onDone,
-}: {
+type CurveFormProps = {
   readonly api: AdminApi
   readonly canChange: boolean
   readonly chains: readonly ChainCurves[]
   readonly nameOf: (chainId: number | null) => string
   readonly onDone: (result: SetResult) => void
-}) {
+}
+
+/** Renders the form for a new curve. Only a curve that was previewed, and whose preview still holds, can be set. */
+export function CurveForm({ api, canChange, chains, nameOf, onDone }: CurveFormProps) {
   const [chainId, setChainId] = useState<number | null>(null)
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const [previewed, setPreviewed] = useState<Previewed>()
@@ -100,19 +96,15 @@ export function CurveForm({
   )
 }
 
-function ChainSelect({
-  chainId,
-  chains,
-  nameOf,
-  isDisabled,
-  onChange,
-}: {
+type ChainSelectProps = {
   readonly chainId: number | null
   readonly chains: readonly ChainCurves[]
   readonly nameOf: (chainId: number | null) => string
   readonly isDisabled: boolean
   readonly onChange: (chainId: number | null) => void
-}) {
+}
+
+function ChainSelect({ chainId, chains, nameOf, isDisabled, onChange }: ChainSelectProps) {
   if (chains.length < 2) return null
   return (
     <div class="field">
@@ -133,16 +125,14 @@ function ChainSelect({
   )
 }
 
-function CouponFields({
-  texts,
-  isDisabled,
-  onChange,
-}: {
+type CouponFieldsProps = {
   /** Texts of the fields by tenor in days. */
   readonly texts: Readonly<Record<string, string>>
   readonly isDisabled: boolean
   readonly onChange: (tenor: string, text: string) => void
-}) {
+}
+
+function CouponFields({ texts, isDisabled, onChange }: CouponFieldsProps) {
   return (
     <fieldset class="coupon-fields" disabled={isDisabled}>
       <legend class="sr-only">Coupons in basis points</legend>

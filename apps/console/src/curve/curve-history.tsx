@@ -2,13 +2,12 @@ import type { CurveView } from '@tallystick/core'
 import { formatIso } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'
 
-export function CurveHistory({
-  history,
-  nameOf,
-}: {
+type CurveHistoryProps = {
   readonly history: readonly CurveView[]
   readonly nameOf: (chainId: number | null) => string
-}) {
+}
+
+export function CurveHistory({ history, nameOf }: CurveHistoryProps) {
   const columns: readonly Column<CurveView>[] = [
     { title: 'Curve', isHead: true, cell: ({ id }) => id },
     { title: 'In force from', cell: ({ effectiveFrom }) => formatIso(effectiveFrom) },

@@ -15,15 +15,14 @@ const verdicts: Readonly<Record<CurvePreviewReport['verdict'], { readonly tone: 
   refuse: { tone: 'bad', title: 'The rails refuse this curve' },
 }
 
-/** Renders what a curve would change on each chain, what the rails allow, and the button that stores it. */
-export function CurvePreview({
-  preview,
-  store,
-}: {
+type CurvePreviewProps = {
   readonly preview: CurvePreviewReport
   /** Undefined if the token may not set a curve. */
   readonly store: Action<boolean> | undefined
-}) {
+}
+
+/** Renders what a curve would change on each chain, what the rails allow, and the button that stores it. */
+export function CurvePreview({ preview, store }: CurvePreviewProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const [isConfirmed, setIsConfirmed] = useState(false)
   useEffect(() => heading.current?.focus(), [])

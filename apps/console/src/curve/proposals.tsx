@@ -7,20 +7,16 @@ import { ConfirmDialog } from '../parts/dialog.tsx'
 import { formatIso } from '../parts/format.ts'
 import { formatPoints } from './curve-history.tsx'
 
-/** Renders the curves that need the approval of a second person. */
-export function Proposals({
-  api,
-  canChange,
-  proposals,
-  nameOf,
-  onDone,
-}: {
+type ProposalsProps = {
   readonly api: AdminApi
   readonly canChange: boolean
   readonly proposals: readonly ProposalView[]
   readonly nameOf: (chainId: number | null) => string
   readonly onDone: (curve: CurveView) => void
-}) {
+}
+
+/** Renders the curves that need the approval of a second person. */
+export function Proposals({ api, canChange, proposals, nameOf, onDone }: ProposalsProps) {
   const [chosen, setChosen] = useState<ProposalView>()
   const action = useAction<void>(async () => {
     const { curve } = await api.post<{ curve: CurveView }>(

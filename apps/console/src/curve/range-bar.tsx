@@ -1,18 +1,15 @@
 const width = 110
 const height = 14
 
-/** Renders a range, the old coupon as a line and the new one as a dot. It is decorative: the numbers stand next to it. */
-export function RangeBar({
-  lowest,
-  highest,
-  before,
-  after,
-}: {
+type RangeBarProps = {
   readonly lowest: number
   readonly highest: number
   readonly before: number | null
   readonly after: number | null
-}) {
+}
+
+/** Renders a range, the old coupon as a line and the new one as a dot. It is decorative: the numbers stand next to it. */
+export function RangeBar({ lowest, highest, before, after }: RangeBarProps) {
   const values = [lowest, highest, before, after].filter((value) => value !== null)
   const [from, to] = [Math.min(...values), Math.max(...values)]
   const place = (value: number) => 6 + ((value - from) / Math.max(1, to - from)) * (width - 12)

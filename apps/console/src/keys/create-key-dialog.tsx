@@ -6,16 +6,14 @@ import { CheckList } from '../parts/check-list.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { parseRpm } from '../parts/format.ts'
 
-/** Renders the form for a new key. */
-export function CreateKeyDialog({
-  api,
-  onClose,
-  onDone,
-}: {
+type CreateKeyDialogProps = {
   readonly api: AdminApi
   readonly onClose: () => void
   readonly onDone: (change: KeyChange) => void
-}) {
+}
+
+/** Renders the form for a new key. */
+export function CreateKeyDialog({ api, onClose, onDone }: CreateKeyDialogProps) {
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<readonly string[]>(keyScopes)
   const [rpm, setRpm] = useState('600')

@@ -6,18 +6,15 @@ import { Sparkline } from './sparkline.tsx'
 
 const tones: Readonly<Record<KeyView['status'], Tone>> = { active: 'good', expired: 'calm', revoked: 'calm' }
 
-export function KeysTable({
-  keys,
-  usage,
-  onRotate,
-  onRevoke,
-}: {
+type KeysTableProps = {
   readonly keys: readonly KeyView[]
   readonly usage: UsageReport | undefined
   /** Undefined if the token may not change keys. */
   readonly onRotate: ((key: KeyView) => void) | undefined
   readonly onRevoke: ((key: KeyView) => void) | undefined
-}) {
+}
+
+export function KeysTable({ keys, usage, onRotate, onRevoke }: KeysTableProps) {
   const sorted = keys.toSorted(
     (a, b) => Number(b.status === 'active') - Number(a.status === 'active') || b.createdAt.localeCompare(a.createdAt),
   )

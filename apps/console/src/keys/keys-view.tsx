@@ -95,17 +95,14 @@ export function KeysView({ api, canChange }: { readonly api: AdminApi; readonly 
   )
 }
 
-function RevokeKeyDialog({
-  api,
-  entry: { id, name, lastUsedAt },
-  onClose,
-  onDone,
-}: {
+type RevokeKeyDialogProps = {
   readonly api: AdminApi
   readonly entry: KeyView
   readonly onClose: () => void
   readonly onDone: (change: KeyChange) => void
-}) {
+}
+
+function RevokeKeyDialog({ api, entry: { id, name, lastUsedAt }, onClose, onDone }: RevokeKeyDialogProps) {
   const action = useAction<void>(async () => {
     onDone(await api.post<KeyChange>(`/keys/${encodeURIComponent(id)}/revoke`, { waitMs: confirmWaitMs }))
   })

@@ -7,21 +7,17 @@ import { formatSeconds } from '../parts/format.ts'
 
 const graces = [0, 3_600, 86_400, 7 * 86_400, 30 * 86_400]
 
-/** Renders the choice how long the old secret of a key still works. */
-export function RotateKeyDialog({
-  api,
-  entry: { id, name },
-  waitMs,
-  onClose,
-  onDone,
-}: {
+type RotateKeyDialogProps = {
   readonly api: AdminApi
   readonly entry: KeyView
   /** How long to wait for the replicas if the old secret ends at once. */
   readonly waitMs: number
   readonly onClose: () => void
   readonly onDone: (change: KeyChange, text: string) => void
-}) {
+}
+
+/** Renders the choice how long the old secret of a key still works. */
+export function RotateKeyDialog({ api, entry: { id, name }, waitMs, onClose, onDone }: RotateKeyDialogProps) {
   const [grace, setGrace] = useState(86_400)
   const action = useAction<void>(async () => {
     const request = { graceSeconds: grace, waitMs: grace === 0 ? waitMs : 0 }

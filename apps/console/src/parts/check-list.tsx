@@ -1,15 +1,12 @@
-/** Renders a check box for each value. */
-export function CheckList({
-  legend,
-  values,
-  chosen,
-  onChange,
-}: {
+type CheckListProps = {
   readonly legend: string
   readonly values: readonly string[]
   readonly chosen: readonly string[]
   readonly onChange: (chosen: readonly string[]) => void
-}) {
+}
+
+/** Renders a check box for each value. */
+export function CheckList({ legend, values, chosen, onChange }: CheckListProps) {
   const toggle = (value: string) =>
     onChange(chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value])
   return (

@@ -3,14 +3,13 @@ import type { ComponentChildren } from 'preact'
 import type { Data } from '../api/use-data.ts'
 import { formatClockTime } from './format.ts'
 
-/** Renders what is known of a route: nothing yet, an error, or its last answer, marked if it is old. */
-export function DataState<Value>({
-  data,
-  children,
-}: {
+type DataStateProps<Value> = {
   readonly data: Data<Value>
   readonly children: (value: Value) => ComponentChildren
-}) {
+}
+
+/** Renders what is known of a route: nothing yet, an error, or its last answer, marked if it is old. */
+export function DataState<Value>({ data, children }: DataStateProps<Value>) {
   const { value, atMs, error } = data
   if (value === undefined && error) {
     return (

@@ -3,16 +3,14 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Action } from '../api/use-action.ts'
 
-/** Renders a modal dialog. The browser keeps the focus in it, closes it with Escape and then returns the focus. */
-function Dialog({
-  title,
-  onClose,
-  children,
-}: {
+type DialogProps = {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren
-}) {
+}
+
+/** Renders a modal dialog. The browser keeps the focus in it, closes it with Escape and then returns the focus. */
+function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     element.current?.showModal()
@@ -26,20 +24,16 @@ function Dialog({
   )
 }
 
-/** Renders a question before a change that cannot be undone. The button that changes nothing has the focus first. */
-export function ConfirmDialog({
-  title,
-  verb,
-  action,
-  onClose,
-  children,
-}: {
+type ConfirmDialogProps = {
   readonly title: string
   readonly verb: string
   readonly action: Action<void>
   readonly onClose: () => void
   readonly children: ComponentChildren
-}) {
+}
+
+/** Renders a question before a change that cannot be undone. The button that changes nothing has the focus first. */
+export function ConfirmDialog({ title, verb, action, onClose, children }: ConfirmDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="dialog-text">{children}</div>
@@ -56,16 +50,7 @@ export function ConfirmDialog({
   )
 }
 
-/** Renders a form in a dialog. `verb` is the label of its button, `progress` the label while the action runs. */
-export function FormDialog({
-  title,
-  verb,
-  progress,
-  action,
-  isComplete = true,
-  onClose,
-  children,
-}: {
+type FormDialogProps = {
   readonly title: string
   readonly verb: string
   readonly progress: string
@@ -73,7 +58,10 @@ export function FormDialog({
   readonly isComplete?: boolean
   readonly onClose: () => void
   readonly children: ComponentChildren
-}) {
+}
+
+/** Renders a form in a dialog. `verb` is the label of its button, `progress` the label while the action runs. */
+export function FormDialog({ title, verb, progress, action, isComplete = true, onClose, children }: FormDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       <form

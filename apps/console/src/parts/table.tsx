@@ -8,21 +8,17 @@ export type Column<Row> = {
   readonly isHead?: boolean
 }
 
-/** Renders a table. On a narrow screen each row becomes a card that repeats the titles. */
-export function Table<Row>({
-  caption,
-  columns,
-  rows,
-  keyOf,
-  isCompact = false,
-}: {
+type TableProps<Row> = {
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
   /** Whether it fits a narrow screen as it is. */
   readonly isCompact?: boolean
-}) {
+}
+
+/** Renders a table. On a narrow screen each row becomes a card that repeats the titles. */
+export function Table<Row>({ caption, columns, rows, keyOf, isCompact = false }: TableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls in this box, which a keyboard must reach.
     <section class="table-box" aria-label={caption} tabIndex={0}>

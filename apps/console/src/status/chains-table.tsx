@@ -46,13 +46,12 @@ export function ChainsTable({ chains }: { readonly chains: readonly ChainStatus[
   )
 }
 
-function PoolState({
-  status,
-  problems,
-}: {
+type PoolStateProps = {
   readonly status: ChainStatus['poolStatus']
   readonly problems: readonly string[] | null
-}) {
+}
+
+function PoolState({ status, problems }: PoolStateProps) {
   if (status === 'rejecting') return <Pill tone="bad">Rejecting</Pill>
   if (status === 'paused') return <Pill tone="bad">Paused</Pill>
   if (problems === null) return <Pill tone="calm">Unknown</Pill>

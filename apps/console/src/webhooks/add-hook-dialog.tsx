@@ -6,16 +6,14 @@ import { CheckList } from '../parts/check-list.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import type { ShownSecret } from '../parts/secret-panel.tsx'
 
-/** Renders the form for a new webhook. */
-export function AddHookDialog({
-  api,
-  onClose,
-  onDone,
-}: {
+type AddHookDialogProps = {
   readonly api: AdminApi
   readonly onClose: () => void
   readonly onDone: (secret: ShownSecret) => void
-}) {
+}
+
+/** Renders the form for a new webhook. */
+export function AddHookDialog({ api, onClose, onDone }: AddHookDialogProps) {
   const [url, setUrl] = useState('')
   const [types, setTypes] = useState<readonly string[]>(eventTypes)
   const action = useAction<void>(async () => {

@@ -5,18 +5,15 @@ import { type Column, Table } from '../parts/table.tsx'
 
 const tones: Readonly<Record<ListedHookView['status'], Tone>> = { active: 'good', failing: 'warn', disabled: 'bad' }
 
-export function HooksTable({
-  hooks,
-  isBusy,
-  onAct,
-  onRemove,
-}: {
+type HooksTableProps = {
   readonly hooks: readonly ListedHookView[]
   readonly isBusy: boolean
   /** Undefined if the token may not change webhooks. */
   readonly onAct: ((hook: ListedHookView, verb: 'test' | 'enable') => void) | undefined
   readonly onRemove: (hook: ListedHookView) => void
-}) {
+}
+
+export function HooksTable({ hooks, isBusy, onAct, onRemove }: HooksTableProps) {
   const columns: readonly Column<ListedHookView>[] = [
     ...describeColumns,
     ...(onAct

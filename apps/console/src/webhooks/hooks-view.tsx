@@ -86,15 +86,13 @@ export function HooksView({ api, canChange }: { readonly api: AdminApi; readonly
   )
 }
 
-function RemoveHookDialog({
-  hook: { url, waiting },
-  onClose,
-  remove,
-}: {
+type RemoveHookDialogProps = {
   readonly hook: ListedHookView
   readonly onClose: () => void
   readonly remove: () => Promise<void>
-}) {
+}
+
+function RemoveHookDialog({ hook: { url, waiting }, onClose, remove }: RemoveHookDialogProps) {
   const action = useAction<void>(remove)
   return (
     <ConfirmDialog title="Remove this webhook?" verb="Remove" action={action} onClose={onClose}>

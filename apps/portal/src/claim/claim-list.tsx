@@ -74,19 +74,15 @@ function ClaimRow({ one, canClaim, claim, at }: ClaimListProps & { readonly one:
   )
 }
 
-function ClaimButton({
-  tokenId,
-  canClaim,
-  onClick,
-  isExpanded,
-  children,
-}: {
+type ClaimButtonProps = {
   readonly tokenId: bigint
   readonly canClaim: boolean
   readonly onClick: () => void
   readonly isExpanded?: boolean | undefined
   readonly children: ComponentChildren
-}) {
+}
+
+function ClaimButton({ tokenId, canClaim, onClick, isExpanded, children }: ClaimButtonProps) {
   return (
     <button type="button" class="quiet" disabled={!canClaim} aria-expanded={isExpanded} onClick={onClick}>
       {children}

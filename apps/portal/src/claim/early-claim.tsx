@@ -4,19 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { FullFrom } from '../wallet/full-from.tsx'
 import { describeLoss } from './describe-loss.ts'
 
-/**
- * Renders the second decision before a claim that loses income. It names the loss. Waiting has the focus, and nothing is
- * chosen beforehand.
- */
-export function EarlyClaim({
-  tokenId,
-  payout,
-  missing,
-  at,
-  canClaim,
-  onClaim,
-  onWait,
-}: {
+type EarlyClaimProps = {
   readonly tokenId: bigint
   /** Payment of a claim now. */
   readonly payout: Amount | undefined
@@ -25,7 +13,13 @@ export function EarlyClaim({
   readonly canClaim: boolean
   readonly onClaim: () => void
   readonly onWait: () => void
-}) {
+}
+
+/**
+ * Renders the second decision before a claim that loses income. It names the loss. Waiting has the focus, and nothing is
+ * chosen beforehand.
+ */
+export function EarlyClaim({ tokenId, payout, missing, at, canClaim, onClaim, onWait }: EarlyClaimProps) {
   const wait = useRef<HTMLButtonElement>(null)
   useEffect(() => wait.current?.focus(), [])
   const loss = describeLoss(missing)

@@ -17,19 +17,17 @@ export type Claimable = {
 
 const intervalMs = 30_000
 
+type UseClaimableOptions = {
+  readonly holdings: readonly Holding[]
+  readonly chain: PortalChain
+  readonly connection: Connection | undefined
+}
+
 /**
  * Returns what each position pays: computed from the index, and as soon as the wallet can be asked, as the pool computes it.
  * Both are the same unless a day's floating income was reported or restated meanwhile.
  */
-export function useClaimable({
-  holdings,
-  chain,
-  connection,
-}: {
-  readonly holdings: readonly Holding[]
-  readonly chain: PortalChain
-  readonly connection: Connection | undefined
-}): readonly Claimable[] {
+export function useClaimable({ holdings, chain, connection }: UseClaimableOptions): readonly Claimable[] {
   const { account, chainId, wallet } = connection ?? {}
   const tokenIds = holdings.map(({ tokenId }) => tokenId)
   const key = tokenIds.join()

@@ -5,20 +5,16 @@ import { useIsSlow } from './use-is-slow.ts'
 
 export type StepLabels = Readonly<Record<Exclude<ActivityStep, 'check'>, string>>
 
-/** Renders the steps of a running lend or claim. */
-export function Progress({
-  activity,
-  plan,
-  labels,
-  explorer,
-  onStop,
-}: {
+type ProgressProps = {
   readonly activity: Activity<unknown>
   readonly plan: readonly ActivityStep[]
   readonly labels: StepLabels
   readonly explorer: string | undefined
   readonly onStop: () => void
-}) {
+}
+
+/** Renders the steps of a running lend or claim. */
+export function Progress({ activity, plan, labels, explorer, onStop }: ProgressProps) {
   const isAsking = isWaitingForWallet(activity)
   const isSlow = useIsSlow(activity.phase === 'running' && isAsking ? activity.step : undefined)
   if (activity.phase !== 'running') return null

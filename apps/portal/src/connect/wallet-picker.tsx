@@ -4,14 +4,13 @@ import { explainProblem } from './explain-problem.ts'
 import type { BrowserWallet } from './provider/provider.ts'
 import { useIsSlow } from './use-is-slow.ts'
 
-/** Renders the connected wallet, or the wallets of the browser to choose from. */
-export function WalletPicker({
-  connector,
-  state: { wallets, connection, pending, error },
-}: {
+type WalletPickerProps = {
   readonly connector: Connector
   readonly state: ConnectorState
-}) {
+}
+
+/** Renders the connected wallet, or the wallets of the browser to choose from. */
+export function WalletPicker({ connector, state: { wallets, connection, pending, error } }: WalletPickerProps) {
   if (connection) return <Connected connection={connection} onDisconnect={connector.disconnect} />
   if (pending) return <Pending wallet={pending} onCancel={connector.cancel} />
   return (
@@ -57,13 +56,12 @@ function WalletIcon({ wallet: { name, icon } }: { readonly wallet: Pick<BrowserW
   )
 }
 
-function Connected({
-  connection: { wallet, account },
-  onDisconnect,
-}: {
+type ConnectedProps = {
   readonly connection: Connection
   readonly onDisconnect: () => void
-}) {
+}
+
+function Connected({ connection: { wallet, account }, onDisconnect }: ConnectedProps) {
   return (
     <div class="wallet-connected">
       <WalletIcon wallet={wallet} />

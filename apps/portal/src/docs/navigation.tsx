@@ -3,14 +3,13 @@ import { type DocsPage, hrefOfPage, type PageGroup } from './docs-pages.ts'
 
 const wide = '(min-width: 1041px)'
 
-/** Renders the list of pages. On a phone it is folded, so that the content comes first. */
-export function Navigation({
-  groups,
-  page,
-}: {
+type NavigationProps = {
   readonly groups: readonly PageGroup[]
   readonly page: DocsPage | undefined
-}) {
+}
+
+/** Renders the list of pages. On a phone it is folded, so that the content comes first. */
+export function Navigation({ groups, page }: NavigationProps) {
   const isWide = useIsWide()
   const box = useRef<HTMLDetailsElement>(null)
   useEffect(() => {

@@ -9,14 +9,13 @@ import { Inline } from './text/inline.tsx'
 import { parseMarkdown } from './text/parse-markdown.ts'
 import { Table } from './text/table.tsx'
 
-/** Renders an endpoint: description, examples, parameters, body, responses and errors. */
-export function OperationView({
-  document,
-  endpoint,
-}: {
+type OperationViewProps = {
   readonly document: OpenapiDocument
   readonly endpoint: Endpoint
-}) {
+}
+
+/** Renders an endpoint: description, examples, parameters, body, responses and errors. */
+export function OperationView({ document, endpoint }: OperationViewProps) {
   const { method, path, operation } = endpoint
   const { operationId: id, summary, description, requestBody, responses } = operation
   return (
@@ -74,17 +73,14 @@ function Parameters({ document, endpoint: { method, path, operation } }: Endpoin
   )
 }
 
-function ResponseView({
-  document,
-  id,
-  status,
-  response,
-}: {
+type ResponseViewProps = {
   readonly document: OpenapiDocument
   readonly id: string
   readonly status: string
   readonly response: Response
-}) {
+}
+
+function ResponseView({ document, id, status, response }: ResponseViewProps) {
   const { headers } = document.components
   const fields = Object.keys(response.headers ?? {}).map((name) => ({
     path: name,
@@ -111,15 +107,13 @@ function ResponseView({
   )
 }
 
-function Content({
-  document,
-  content,
-  label,
-}: {
+type ContentProps = {
   readonly document: OpenapiDocument
   readonly content: Readonly<Record<string, MediaType>>
   readonly label: string
-}) {
+}
+
+function Content({ document, content, label }: ContentProps) {
   return (
     <>
       {Object.entries(content).map(([type, { schema, examples = {} }]) => {

@@ -11,19 +11,16 @@ import { Inline } from './text/inline.tsx'
 import { parseMarkdown } from './text/parse-markdown.ts'
 import { parseGuide } from './text/read-guide.ts'
 
-/** Renders a page of the documentation. */
-export function PageView({
-  groups,
-  page,
-  isLoading,
-  problem,
-}: {
+type PageViewProps = {
   readonly groups: readonly PageGroup[]
   readonly page: DocsPage | undefined
   readonly isLoading: boolean
   /** Why the reference could not be loaded. */
   readonly problem: unknown
-}) {
+}
+
+/** Renders a page of the documentation. */
+export function PageView({ groups, page, isLoading, problem }: PageViewProps) {
   return (
     <div class="docs-page">
       <h1 id="docs-heading" tabIndex={-1}>

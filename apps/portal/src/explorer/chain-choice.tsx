@@ -1,18 +1,15 @@
 import type { PortalInfo } from '../data/portal-info.ts'
 
-/** Renders the choice of one or more chains. Renders nothing if there is only one. */
-export function ChainChoice({
-  info,
-  chainIds,
-  chosen,
-  onChange,
-}: {
+type ChainChoiceProps = {
   readonly info: PortalInfo
   /** Chains that can be queried. */
   readonly chainIds: readonly number[]
   readonly chosen: readonly number[]
   readonly onChange: (chains: readonly number[]) => void
-}) {
+}
+
+/** Renders the choice of one or more chains. Renders nothing if there is only one. */
+export function ChainChoice({ info, chainIds, chosen, onChange }: ChainChoiceProps) {
   if (chainIds.length < 2) return null
   return (
     <fieldset class="row chain-choice">

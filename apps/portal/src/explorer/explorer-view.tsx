@@ -5,16 +5,14 @@ import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import type { ExplorerProps } from './explorer.tsx'
 
-/** Renders the query explorer. Its editor is larger than the rest of the page, so it loads when first opened. */
-export function ExplorerView({
-  info,
-  session,
-  isOpen,
-}: {
+type ExplorerViewProps = {
   readonly info: PortalInfo
   readonly session: Session | undefined
   readonly isOpen: boolean
-}) {
+}
+
+/** Renders the query explorer. Its editor is larger than the rest of the page, so it loads when first opened. */
+export function ExplorerView({ info, session, isOpen }: ExplorerViewProps) {
   const [wasOpened, setWasOpened] = useState(isOpen)
   if (isOpen && !wasOpened) setWasOpened(true)
   return (

@@ -78,18 +78,15 @@ export function Explorer({ info, session }: ExplorerProps) {
   )
 }
 
-function Editors({
-  draft: { query, variables },
-  editor,
-  onChange,
-  onRun,
-}: {
+type EditorsProps = {
   readonly draft: Draft
   /** Receives the editor of the query. */
   readonly editor: { current: EditorView | null }
   readonly onChange: (part: Partial<Draft>) => void
   readonly onRun: () => void
-}) {
+}
+
+function Editors({ draft: { query, variables }, editor, onChange, onRun }: EditorsProps) {
   return (
     <div class="explorer-editors">
       <div class="pane pane-query">

@@ -1,16 +1,14 @@
 import { Instant } from '@tallystick/ui'
 import { nameOf, type PastQuery } from './query-history.ts'
 
-/** Renders the queries that this browser ran. A click loads one. */
-export function HistoryList({
-  past,
-  onLoad,
-  onForget,
-}: {
+type HistoryListProps = {
   readonly past: readonly PastQuery[]
   readonly onLoad: (query: PastQuery) => void
   readonly onForget: () => void
-}) {
+}
+
+/** Renders the queries that this browser ran. A click loads one. */
+export function HistoryList({ past, onLoad, onForget }: HistoryListProps) {
   if (past.length === 0) return <p class="hint">Queries that you run are listed here, in this browser only.</p>
   return (
     <>

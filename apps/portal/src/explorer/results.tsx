@@ -30,15 +30,13 @@ export function Results({ outcome, info }: { readonly outcome: Outcome; readonly
   )
 }
 
-function ResultOfChain({
-  result,
-  body,
-  name,
-}: {
+type ResultOfChainProps = {
   readonly result: ChainResult<unknown>
   readonly body: string
   readonly name: string
-}) {
+}
+
+function ResultOfChain({ result, body, name }: ResultOfChainProps) {
   return (
     <article class="pane">
       <h3>{name}</h3>

@@ -42,17 +42,14 @@ function listAll(periods: readonly HistoryPeriod[], zone: string) {
   }
 }
 
-function Row({
-  period,
-  tenors,
-  isLogged,
-  choice,
-}: {
+type RowProps = {
   readonly period: HistoryPeriod
   readonly tenors: readonly number[]
   readonly isLogged: boolean
   readonly choice: SlotChoice
-}) {
+}
+
+function Row({ period, tenors, isLogged, choice }: RowProps) {
   const zone = useZone()
   const { periodStart, logIndex } = period
   const { start, end } = boundsOf(period)

@@ -45,14 +45,13 @@ function listAll(days: readonly HistoryDay[]) {
   return { series: [floatingSeries(days)], slots }
 }
 
-/** A day without a rate is not on the chart, so it cannot be chosen. */
-function Row({
-  row: { day, floatingRate, floatingReason },
-  choice,
-}: {
+type RowProps = {
   readonly row: HistoryDay
   readonly choice: SlotChoice
-}) {
+}
+
+/** A day without a rate is not on the chart, so it cannot be chosen. */
+function Row({ row: { day, floatingRate, floatingReason }, choice }: RowProps) {
   if (floatingRate === null) {
     return (
       <tr>

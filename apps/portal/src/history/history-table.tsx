@@ -5,19 +5,16 @@ const initialRowCount = 14
 // More rows at once would make the page slow.
 const rowCountStep = 200
 
-/** Renders rows of figures, the first few of them until the visitor asks for more. */
-export function HistoryTable<Row>({
-  caption,
-  columns,
-  rows,
-  renderRow,
-}: {
+type HistoryTableProps<Row> = {
   readonly caption: string
   readonly columns: readonly string[]
   readonly rows: readonly Row[]
   /** Renders a `tr` with a key. */
   readonly renderRow: (row: Row) => ComponentChildren
-}) {
+}
+
+/** Renders rows of figures, the first few of them until the visitor asks for more. */
+export function HistoryTable<Row>({ caption, columns, rows, renderRow }: HistoryTableProps<Row>) {
   const [count, setCount] = useState(initialRowCount)
   const rest = rows.length - count
   return (

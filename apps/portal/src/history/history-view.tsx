@@ -16,18 +16,15 @@ import { useHistoryChoice } from './use-history-choice.ts'
 // A new period triggers a request. The interval only retries a failed one.
 const intervalMs = 10 * 60_000
 
-/** Renders past coupons and floating rates. */
-export function HistoryView({
-  info,
-  session,
-  notes,
-  isOpen,
-}: {
+type HistoryViewProps = {
   readonly info: PortalInfo
   readonly session: Session | undefined
   readonly notes: NotesOnPage
   readonly isOpen: boolean
-}) {
+}
+
+/** Renders past coupons and floating rates. */
+export function HistoryView({ info, session, notes, isOpen }: HistoryViewProps) {
   const { choice, fault, choose } = useHistoryChoice(info)
   const today = newYorkDate((Date.now() + (notes.view?.serverOffsetMs ?? 0)) / 1000)
   // The service's date counts, which is known as soon as /notes has answered.

@@ -1,17 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 import { datesOf, findRangeFault, presets, type Range } from './history-link.ts'
 
-/** Renders the choice of a range: a number of days up to today, or two dates. */
-export function RangePicker({
-  range,
-  today,
-  onChange,
-}: {
+type RangePickerProps = {
   readonly range: Range
   /** New York date. */
   readonly today: string
   readonly onChange: (range: Range) => void
-}) {
+}
+
+/** Renders the choice of a range: a number of days up to today, or two dates. */
+export function RangePicker({ range, today, onChange }: RangePickerProps) {
   return (
     <div class="row range">
       <fieldset class="segments">
@@ -33,16 +31,14 @@ export function RangePicker({
   )
 }
 
-/** Renders two dates. They apply on submit, because a date that is being typed is another date. */
-function Dates({
-  from,
-  to,
-  onChange,
-}: {
+type DatesProps = {
   readonly from: string
   readonly to: string
   readonly onChange: (range: Range) => void
-}) {
+}
+
+/** Renders two dates. They apply on submit, because a date that is being typed is another date. */
+function Dates({ from, to, onChange }: DatesProps) {
   const [dates, setDates] = useState({ from, to })
   const [fault, setFault] = useState<string | undefined>(undefined)
   useEffect(() => {

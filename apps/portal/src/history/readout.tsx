@@ -1,18 +1,15 @@
 import { formatRate } from '@tallystick/ui'
 import { rateAt, type Slot, type StepSeries } from './step-series.ts'
 
-/** Renders the rates at the cursor of a chart. The button of a series hides or shows its line. */
-export function Readout({
-  series,
-  shown,
-  slot,
-  onToggle,
-}: {
+type ReadoutProps = {
   readonly series: readonly StepSeries[]
   readonly shown: readonly StepSeries[]
   readonly slot: Slot
   readonly onToggle: (name: string) => void
-}) {
+}
+
+/** Renders the rates at the cursor of a chart. The button of a series hides or shows its line. */
+export function Readout({ series, shown, slot, onToggle }: ReadoutProps) {
   return (
     <div class="row readout">
       <p class="hint">{slot.text}</p>

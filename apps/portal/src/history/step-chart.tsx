@@ -78,19 +78,15 @@ function SlotLabel({ series, slot }: { readonly series: readonly StepSeries[]; r
   )
 }
 
-function Lines({
-  series,
-  shown,
-  layout,
-  slot,
-  active,
-}: {
+type LinesProps = {
   readonly series: readonly StepSeries[]
   readonly shown: readonly StepSeries[]
   readonly layout: StepLayout
   readonly slot: Slot
   readonly active: number
-}) {
+}
+
+function Lines({ series, shown, layout, slot, active }: LinesProps) {
   const { plot, xOf, yOf, stops, lines } = layout
   return (
     <>

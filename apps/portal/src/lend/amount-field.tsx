@@ -5,16 +5,7 @@ import type { PortalChain } from '../data/portal-info.ts'
 import type { JudgedAmount } from './judge-amount.ts'
 import type { Lender } from './read-lender.ts'
 
-/** Renders the amount to lend, with the balance of the account. */
-export function AmountField({
-  text,
-  setText,
-  amount,
-  lender,
-  error,
-  chain,
-  connection,
-}: {
+type AmountFieldProps = {
   readonly text: string
   readonly setText: (text: string) => void
   readonly amount: JudgedAmount
@@ -23,7 +14,10 @@ export function AmountField({
   readonly error: unknown
   readonly chain: PortalChain
   readonly connection: Connection | undefined
-}) {
+}
+
+/** Renders the amount to lend, with the balance of the account. */
+export function AmountField({ text, setText, amount, lender, error, chain, connection }: AmountFieldProps) {
   const { principal, fault } = amount
   return (
     <div class="field">
@@ -64,15 +58,13 @@ export function AmountField({
   )
 }
 
-function balanceHint({
-  lender,
-  chain,
-  connection,
-}: {
+type BalanceHintOptions = {
   readonly lender: Lender | undefined
   readonly chain: PortalChain
   readonly connection: Connection | undefined
-}): string {
+}
+
+function balanceHint({ lender, chain, connection }: BalanceHintOptions): string {
   if (lender) return `You have $${formatDollars(lender.balance)} on ${chain.name}.`
   if (!connection) return 'In dollars of the pool’s token.'
   if (connection.chainId !== chain.id) return `Your balance is shown once your wallet is on ${chain.name}.`

@@ -20,21 +20,19 @@ export function readChoice(search: URLSearchParams, chains: readonly PortalChain
   }
 }
 
+type HrefOfLendOptions = {
+  readonly chainId: number
+  readonly tenorDays?: number | undefined
+  readonly partnerId?: string | undefined
+}
+
 /**
  * Returns the URL of a choice.
  *
  * @example
  * hrefOfLend({ chainId: 324, tenorDays: 30 }) // '/lend?chainid=324&maturity=30'
  */
-export function hrefOfLend({
-  chainId,
-  tenorDays,
-  partnerId,
-}: {
-  readonly chainId: number
-  readonly tenorDays?: number | undefined
-  readonly partnerId?: string | undefined
-}): string {
+export function hrefOfLend({ chainId, tenorDays, partnerId }: HrefOfLendOptions): string {
   const maturity = tenorDays === undefined ? '' : `&maturity=${tenorDays}`
   return `/lend?chainid=${chainId}${maturity}${partnerId === undefined ? '' : `&partner=${partnerId}`}`
 }

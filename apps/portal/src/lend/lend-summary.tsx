@@ -86,14 +86,13 @@ export function LendSummary(props: LendSummaryProps) {
   )
 }
 
-/** Renders the button for a wallet on another network. What a lend costs there is not known. */
-function SwitchButton({
-  chain,
-  connector,
-}: {
+type SwitchButtonProps = {
   readonly chain: PortalChain
   readonly connector: Pick<Connector, 'switchTo'>
-}) {
+}
+
+/** Renders the button for a wallet on another network. What a lend costs there is not known. */
+function SwitchButton({ chain, connector }: SwitchButtonProps) {
   const [state, setState] = useState<{ readonly isAsking?: boolean; readonly error?: unknown }>({})
   const ask = () => {
     setState({ isAsking: true })
@@ -119,19 +118,15 @@ function SwitchButton({
 
 type Order = { readonly note: OfferedNote; readonly income: ExpectedIncome | undefined }
 
-function LendButton({
-  obstacle,
-  principal,
-  note,
-  lend,
-  announcement,
-}: {
+type LendButtonProps = {
   readonly obstacle: string | undefined
   readonly principal: bigint | undefined
   readonly note: OfferedNote | undefined
   readonly lend: () => void
   readonly announcement: string
-}) {
+}
+
+function LendButton({ obstacle, principal, note, lend, announcement }: LendButtonProps) {
   const amount = principal === undefined ? '' : ` $${formatDollars(principal)}`
   const days = note === undefined ? '' : ` for ${note.tenorDays} ${note.tenorDays === 1 ? 'day' : 'days'}`
   return (

@@ -2,20 +2,16 @@ import type { ExpectedIncome, OfferedNote } from '@tallystick/client'
 import { type Amount, formatCents, formatRate, Instant, negate, splitCents, sumAmounts } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 
-/** Renders what a lend pays at maturity. The total is the sum of the amounts shown. */
-export function PaymentTable({
-  note,
-  principal,
-  income,
-  partnerFeeBPS,
-  floatingRate,
-}: {
+type PaymentTableProps = {
   readonly note: OfferedNote | undefined
   readonly principal: bigint | undefined
   readonly income: ExpectedIncome | undefined
   readonly partnerFeeBPS: bigint
   readonly floatingRate: bigint | undefined
-}) {
+}
+
+/** Renders what a lend pays at maturity. The total is the sum of the amounts shown. */
+export function PaymentTable({ note, principal, income, partnerFeeBPS, floatingRate }: PaymentTableProps) {
   const days = note === undefined ? '' : `${note.tenorDays} ${note.tenorDays === 1 ? 'day' : 'days'}`
   const parts = income && principal !== undefined ? roundParts(principal, income) : undefined
   return (
@@ -76,15 +72,7 @@ function roundParts(principal: bigint, { fixed, floating, fee }: ExpectedIncome)
   }
 }
 
-function Line({
-  name,
-  help,
-  amount,
-  sign = '',
-  none = '–',
-  id,
-  isTotal = false,
-}: {
+type LineProps = {
   readonly name: string
   readonly help: ComponentChildren
   readonly amount: Amount | undefined
@@ -93,7 +81,9 @@ function Line({
   readonly none?: string
   readonly id?: string
   readonly isTotal?: boolean
-}) {
+}
+
+function Line({ name, help, amount, sign = '', none = '–', id, isTotal = false }: LineProps) {
   return (
     <div class={isTotal ? 'spread sum sum-total' : 'spread sum'}>
       <dt>

@@ -1,16 +1,14 @@
 import type { OfferedNote } from '@tallystick/client'
 import { formatRate, Skeleton } from '@tallystick/ui'
 
-/** Renders the choice of the tenor, with the coupon of each. */
-export function TenorField({
-  offered,
-  chosen,
-  onChoose,
-}: {
+type TenorFieldProps = {
   readonly offered: readonly OfferedNote[]
   readonly chosen: OfferedNote | undefined
   readonly onChoose: (tenorDays: number) => void
-}) {
+}
+
+/** Renders the choice of the tenor, with the coupon of each. */
+export function TenorField({ offered, chosen, onChoose }: TenorFieldProps) {
   return (
     <fieldset class="field tenor-choice">
       <legend>

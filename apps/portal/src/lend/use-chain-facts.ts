@@ -15,17 +15,14 @@ export type ChainFacts = {
 // Contracts and limits hardly ever change. The interval retries a failed request.
 const chainsIntervalMs = 60_000
 
-export function useChainFacts({
-  session,
-  rate,
-  chainId,
-  isOpen,
-}: {
+type UseChainFactsOptions = {
   readonly session: Session | undefined
   readonly rate: Polled<RateAnswer>
   readonly chainId: number
   readonly isOpen: boolean
-}): ChainFacts {
+}
+
+export function useChainFacts({ session, rate, chainId, isOpen }: UseChainFactsOptions): ChainFacts {
   const readChains = useCallback((signal: AbortSignal) => (session as Session).client.chains({ signal }), [session])
   const isOn = isOpen && session !== undefined
   const chains = usePolled(isOn ? readChains : undefined, chainsIntervalMs).value

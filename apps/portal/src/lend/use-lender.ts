@@ -6,18 +6,15 @@ import { type Lender, readLender } from './read-lender.ts'
 
 const intervalMs = 10_000
 
-/** Reads the connected account and the pool through the wallet, now and then, and after `refresh`. */
-export function useLender({
-  connection,
-  chain,
-  partnerId,
-  isOpen,
-}: {
+type UseLenderOptions = {
   readonly connection: Connection | undefined
   readonly chain: PortalChain
   readonly partnerId: `0x${string}` | undefined
   readonly isOpen: boolean
-}) {
+}
+
+/** Reads the connected account and the pool through the wallet, now and then, and after `refresh`. */
+export function useLender({ connection, chain, partnerId, isOpen }: UseLenderOptions) {
   const [turn, setTurn] = useState(0)
   const { account, chainId, wallet } = connection ?? {}
   const isReadable = isOpen && connection !== undefined && chainId === chain.id

@@ -18,22 +18,17 @@ import { hrefOfLend } from '../lend/lend-choice.ts'
 // The pool's minimum at deployment. For a smaller amount the calculator shows a hint.
 const minLend = 1_000n * 10n ** 18n
 
-/** Renders the expected income of an amount lent now. */
-export function Calculator({
-  offers,
-  chosen,
-  floatingRate,
-  isRateLoading,
-  serverOffsetMs,
-  onChoose,
-}: {
+type CalculatorProps = {
   readonly offers: readonly Offer[] | undefined
   readonly chosen: Offer | undefined
   readonly floatingRate: bigint | undefined
   readonly isRateLoading: boolean
   readonly serverOffsetMs: number
   readonly onChoose: (offer: Offer) => void
-}) {
+}
+
+/** Renders the expected income of an amount lent now. */
+export function Calculator({ offers, chosen, floatingRate, isRateLoading, serverOffsetMs, onChoose }: CalculatorProps) {
   const [text, setText] = useState('10,000.00')
   const { amount: principal, fault } = parseDollars(text)
   // Rounded to the minute, because digits that change every second cannot be read.
@@ -91,21 +86,16 @@ export function Calculator({
   )
 }
 
-function Result({
-  income,
-  chosen,
-  principal,
-  lendTimestamp,
-  floatingRate,
-  isRateLoading,
-}: {
+type ResultProps = {
   readonly income: ExpectedIncome
   readonly chosen: Offer
   readonly principal: bigint
   readonly lendTimestamp: bigint
   readonly floatingRate: bigint | undefined
   readonly isRateLoading: boolean
-}) {
+}
+
+function Result({ income, chosen, principal, lendTimestamp, floatingRate, isRateLoading }: ResultProps) {
   const parts = splitCents([principal, income.fixed, income.floating])
   const [, fixed, floating] = parts
   return (
@@ -139,20 +129,16 @@ function Result({
   )
 }
 
-/** Renders an amount. The value of `data` is the exact amount that the contract pays. */
-function Sum({
-  name,
-  help,
-  amount,
-  id,
-  isTotal,
-}: {
+type SumProps = {
   readonly name: string
   readonly help: ComponentChildren
   readonly amount: Amount | undefined
   readonly id: string
   readonly isTotal?: boolean
-}) {
+}
+
+/** Renders an amount. The value of `data` is the exact amount that the contract pays. */
+function Sum({ name, help, amount, id, isTotal }: SumProps) {
   return (
     <div class={isTotal ? 'spread sum sum-total' : 'spread sum'}>
       <dt>

@@ -65,14 +65,13 @@ function Curve({
   )
 }
 
-/** The area below the line is not filled: the rate axis does not begin at zero, so its size would mean nothing. */
-function Lines({
-  layout: { points, lastPoints, plot },
-  active,
-}: {
+type LinesProps = {
   readonly layout: CurveLayout
   readonly active: number
-}) {
+}
+
+/** The area below the line is not filled: the rate axis does not begin at zero, so its size would mean nothing. */
+function Lines({ layout: { points, lastPoints, plot }, active }: LinesProps) {
   return (
     <>
       {lastPoints.length > 1 ? <path class="line-last" d={pathOf(lastPoints)} /> : null}
@@ -84,16 +83,14 @@ function Lines({
   )
 }
 
-/** Renders a maturity as a notch on the axis and a point above it. */
-function Notch({
-  point: { x, y },
-  bottom,
-  isActive,
-}: {
+type NotchProps = {
   readonly point: Point
   readonly bottom: number
   readonly isActive: boolean
-}) {
+}
+
+/** Renders a maturity as a notch on the axis and a point above it. */
+function Notch({ point: { x, y }, bottom, isActive }: NotchProps) {
   return (
     <g class={isActive ? 'notch is-active' : 'notch'}>
       <path class="cut" d={`M${x - 4} ${bottom}L${x} ${bottom + 7}L${x + 4} ${bottom}Z`} />

@@ -12,21 +12,17 @@ import {
 import type { LastCoupons } from '../data/last-period.ts'
 import type { Offer } from '../data/offers.ts'
 
-/** Renders the notes as a table. */
-export function NotesTable({
-  offers,
-  lastPeriod,
-  isRateLoading,
-  chosen,
-  onChoose,
-}: {
+type NotesTableProps = {
   readonly offers: readonly Offer[] | undefined
   /** Null if there was none. */
   readonly lastPeriod: Polled<LastCoupons | null>
   readonly isRateLoading: boolean
   readonly chosen: Offer | undefined
   readonly onChoose: (offer: Offer) => void
-}) {
+}
+
+/** Renders the notes as a table. */
+export function NotesTable({ offers, lastPeriod, isRateLoading, chosen, onChoose }: NotesTableProps) {
   const zone = useZone()
   return (
     <div class="table-scroll">
@@ -68,17 +64,14 @@ export function NotesTable({
   )
 }
 
-function Row({
-  offer,
-  isChosen,
-  isRateLoading,
-  onChoose,
-}: {
+type RowProps = {
   readonly offer: Offer
   readonly isChosen: boolean
   readonly isRateLoading: boolean
   readonly onChoose: (offer: Offer) => void
-}) {
+}
+
+function Row({ offer, isChosen, isRateLoading, onChoose }: RowProps) {
   const { note, tenorDays, move, marketRate } = offer
   return (
     <ChoosableRow

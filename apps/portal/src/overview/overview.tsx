@@ -20,18 +20,15 @@ import { Welcome } from './welcome.tsx'
 // A new period triggers a request. The interval only retries a failed one.
 const lastPeriodIntervalMs = 10 * 60_000
 
-/** Renders the notes on offer. */
-export function Overview({
-  info,
-  session,
-  notes,
-  rate,
-}: {
+type OverviewProps = {
   readonly info: PortalInfo
   readonly session: Session | undefined
   readonly notes: NotesOnPage
   readonly rate: Polled<RateAnswer>
-}) {
+}
+
+/** Renders the notes on offer. */
+export function Overview({ info, session, notes, rate }: OverviewProps) {
   const zone = useZone()
   const [chainId, setChainId] = useState(info.chains[0]?.id as number)
   const view = session && notes.view
@@ -54,21 +51,16 @@ export function Overview({
   )
 }
 
-function Board({
-  info,
-  session,
-  chainId,
-  view,
-  rate,
-  failure,
-}: {
+type BoardProps = {
   readonly info: PortalInfo
   readonly session: Session
   readonly chainId: number
   readonly view: NotesView | undefined
   readonly rate: Polled<RateAnswer>
   readonly failure: NotesOnPage['failure']
-}) {
+}
+
+function Board({ info, session, chainId, view, rate, failure }: BoardProps) {
   const [tenorDays, setTenorDays] = useState<number | undefined>(undefined)
   const lastPeriod = useLastPeriod(session, { chainId, period: view?.validFrom })
   const last = lastPeriod.value ?? undefined
@@ -101,21 +93,16 @@ function Board({
   )
 }
 
-function Aside({
-  offers,
-  chosen,
-  rate,
-  chain,
-  view,
-  onChoose,
-}: {
+type AsideProps = {
   readonly offers: readonly Offer[] | undefined
   readonly chosen: Offer | undefined
   readonly rate: Polled<RateAnswer>
   readonly chain: PortalChain | undefined
   readonly view: NotesView | undefined
   readonly onChoose: (offer: Offer) => void
-}) {
+}
+
+function Aside({ offers, chosen, rate, chain, view, onChoose }: AsideProps) {
   const chainRate = rate.value?.chains.find(({ chainId }) => chainId === chain?.id)
   return (
     <div class="board-side stack">

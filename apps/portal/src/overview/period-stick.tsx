@@ -1,16 +1,14 @@
 const height = 18
 const width = 360
 
-/** Renders the progress of a period as a tally stick with one notch per hour. */
-export function PeriodStick({
-  start,
-  end,
-  now,
-}: {
+type PeriodStickProps = {
   readonly start: number
   readonly end: number
   readonly now: number
-}) {
+}
+
+/** Renders the progress of a period as a tally stick with one notch per hour. */
+export function PeriodStick({ start, end, now }: PeriodStickProps) {
   const hours = Math.round((end - start) / 3600)
   const passed = Math.min(1, Math.max(0, (now - start) / (end - start)))
   return (

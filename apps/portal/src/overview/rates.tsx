@@ -3,14 +3,13 @@ import { formatDate, formatDatesIn, formatRate, Instant, Pill, type Polled, Skel
 import type { ComponentChildren } from 'preact'
 import { explainError } from '../data/explain-error.ts'
 
-/** Renders the fixed, floating and market rates, and the protocol's sync status. */
-export function Rates({
-  rate: { value, error },
-  chainId,
-}: {
+type RatesProps = {
   readonly rate: Polled<RateAnswer>
   readonly chainId: number
-}) {
+}
+
+/** Renders the fixed, floating and market rates, and the protocol's sync status. */
+export function Rates({ rate: { value, error }, chainId }: RatesProps) {
   const chain = value?.chains.find((candidate) => candidate.chainId === chainId)
   const isLoading = !chain && error === undefined
   const market = highest(chain?.marketRates.map(({ rate }) => rate))
@@ -32,17 +31,14 @@ export function Rates({
   )
 }
 
-function Rate({
-  name,
-  help,
-  value,
-  isLoading,
-}: {
+type RateProps = {
   readonly name: string
   readonly help: ComponentChildren
   readonly value: bigint | undefined
   readonly isLoading: boolean
-}) {
+}
+
+function Rate({ name, help, value, isLoading }: RateProps) {
   return (
     <div class="rate">
       <h2 class="hint">{name}</h2>
@@ -52,15 +48,13 @@ function Rate({
   )
 }
 
-function SyncState({
-  chain,
-  error,
-  isLoading,
-}: {
+type SyncStateProps = {
   readonly chain: ChainRate | undefined
   readonly error: unknown
   readonly isLoading: boolean
-}) {
+}
+
+function SyncState({ chain, error, isLoading }: SyncStateProps) {
   if (!chain) {
     if (isLoading) return <Skeleton width="9ch" />
     const { title, text } = explainError(error)

@@ -1,18 +1,15 @@
 import type { PortalChain } from '../data/portal-info.ts'
 
-/** Renders the choice of chain. Renders nothing if there is only one. */
-export function ChainPicker({
-  name,
-  chains,
-  chainId,
-  onChange,
-}: {
+type ChainPickerProps = {
   /** Name of the group, unique on the page. */
   readonly name: string
   readonly chains: readonly PortalChain[]
   readonly chainId: number
   readonly onChange: (chainId: number) => void
-}) {
+}
+
+/** Renders the choice of chain. Renders nothing if there is only one. */
+export function ChainPicker({ name, chains, chainId, onChange }: ChainPickerProps) {
   if (chains.length < 2) return null
   return (
     <fieldset class="segments">

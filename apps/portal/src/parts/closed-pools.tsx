@@ -9,14 +9,13 @@ const hints = {
   rejecting: 'Nobody can lend there until the operator has fixed it.',
 } as const
 
-/** Renders which pools accept no loans, at the top of every view. */
-export function ClosedPools({
-  rate,
-  chains,
-}: {
+type ClosedPoolsProps = {
   readonly rate: Polled<RateAnswer>
   readonly chains: readonly PortalChain[]
-}) {
+}
+
+/** Renders which pools accept no loans, at the top of every view. */
+export function ClosedPools({ rate, chains }: ClosedPoolsProps) {
   return (
     <>
       {listClosedPools(rate, chains).map(({ chain, state, reason }) => (

@@ -2,15 +2,7 @@ import { Icon } from '@tallystick/ui'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { explainError } from '../data/explain-error.ts'
 
-/** Renders the form for the API key. The key stays in the tab's memory and is sent only to this service. */
-export function KeyPanel({
-  error,
-  rejectedKey,
-  sandboxKey,
-  isOpened,
-  onSubmit,
-  onCancel,
-}: {
+type KeyPanelProps = {
   /** Why the last key was rejected. */
   readonly error: unknown
   /** Prefills the field for correction. */
@@ -21,7 +13,10 @@ export function KeyPanel({
   readonly onSubmit: (apiKey: string) => void
   /** Undefined if there is no valid key to return to. */
   readonly onCancel: (() => void) | undefined
-}) {
+}
+
+/** Renders the form for the API key. The key stays in the tab's memory and is sent only to this service. */
+export function KeyPanel({ error, rejectedKey, sandboxKey, isOpened, onSubmit, onCancel }: KeyPanelProps) {
   const [text, setText] = useState(rejectedKey ?? sandboxKey ?? '')
   const [isShown, setIsShown] = useState(false)
   const field = useRef<HTMLInputElement>(null)

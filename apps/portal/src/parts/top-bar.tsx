@@ -13,20 +13,16 @@ const links: readonly { readonly view: View; readonly name: string }[] = [
   { view: 'docs', name: 'Docs' },
 ]
 
-export function TopBar({
-  view,
-  keyLabel,
-  keyButton,
-  isKeyPanelOpen,
-  onChangeKey,
-}: {
+type TopBarProps = {
   readonly view: View
   /** Label of the current key. Undefined without a key. */
   readonly keyLabel: string | undefined
   readonly keyButton: RefObject<HTMLButtonElement | null>
   readonly isKeyPanelOpen: boolean
   readonly onChangeKey: () => void
-}) {
+}
+
+export function TopBar({ view, keyLabel, keyButton, isKeyPanelOpen, onChangeKey }: TopBarProps) {
   // A link returns to where the visitor left a view. The link of the open view leads to its beginning.
   const left = useRef<Partial<Record<View, string>>>({})
   left.current[view] = location.pathname + location.search

@@ -1,14 +1,13 @@
 import { Notice } from '@tallystick/ui'
 import type { LogCheck } from './check-log.ts'
 
-/** Renders why the log cannot be trusted, with the checkpoints that prove it. */
-export function LogAlarm({
-  check: { text, evidence },
-  onForget,
-}: {
+type LogAlarmProps = {
   readonly check: Extract<LogCheck, { readonly status: 'untrusted' }>
   readonly onForget: () => void
-}) {
+}
+
+/** Renders why the log cannot be trusted, with the checkpoints that prove it. */
+export function LogAlarm({ check: { text, evidence }, onForget }: LogAlarmProps) {
   return (
     <Notice tone="bad" title="The public log cannot be trusted">
       <p>{text}</p>

@@ -47,15 +47,13 @@ function Headline({ tone, title, text }: Conclusion) {
   )
 }
 
-function FoldedNote({
-  finding,
-  number,
-  conclusion: { tone, title, text },
-}: {
+type FoldedNoteProps = {
   readonly finding: Finding
   readonly number: number
   readonly conclusion: Conclusion
-}) {
+}
+
+function FoldedNote({ finding, number, conclusion: { tone, title, text } }: FoldedNoteProps) {
   const { note, chain } = finding.judgement
   return (
     <details class={`verdict-note tone-${tone}`}>

@@ -1,15 +1,14 @@
 import type { Claimability } from '@tallystick/client'
 import { Instant } from '@tallystick/ui'
 
-/** Renders from when on a claim usually pays all income, or that the report is due. */
-export function FullFrom({
-  claimability: { completeFrom },
-  at,
-}: {
+type FullFromProps = {
   readonly claimability: Pick<Claimability, 'completeFrom'>
   /** Unix seconds. */
   readonly at: bigint
-}) {
+}
+
+/** Renders from when on a claim usually pays all income, or that the report is due. */
+export function FullFrom({ claimability: { completeFrom }, at }: FullFromProps) {
   if (at >= completeFrom) return <>claimable in full once the rest of its floating income is reported, which is due</>
   return (
     <>

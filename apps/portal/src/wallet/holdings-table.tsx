@@ -12,16 +12,14 @@ type Column = {
   readonly cell: (holding: Holding) => ComponentChildren
 }
 
-/** Renders all positions, as a table or, on a narrow screen, as cards. */
-export function HoldingsTable({
-  holdings,
-  namesChains,
-  actionOf,
-}: {
+type HoldingsTableProps = {
   readonly holdings: readonly Holding[]
   readonly namesChains: boolean
   readonly actionOf?: ((holding: Holding) => ComponentChildren) | undefined
-}) {
+}
+
+/** Renders all positions, as a table or, on a narrow screen, as cards. */
+export function HoldingsTable({ holdings, namesChains, actionOf }: HoldingsTableProps) {
   const [showsAll, setShowsAll] = useState(false)
   const columns = listColumns(actionOf)
   const shown = showsAll ? holdings : holdings.slice(0, initialRowCount)
@@ -62,15 +60,13 @@ export function HoldingsTable({
   )
 }
 
-function Row({
-  holding,
-  columns,
-  namesChains,
-}: {
+type RowProps = {
   readonly holding: Holding
   readonly columns: readonly Column[]
   readonly namesChains: boolean
-}) {
+}
+
+function Row({ holding, columns, namesChains }: RowProps) {
   const { chain, tokenId, state } = holding
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: a browser drops the roles from rows that are displayed as cards.

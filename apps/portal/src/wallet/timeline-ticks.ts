@@ -5,16 +5,14 @@ const ticksMax = 7
 
 export type Tick = { readonly seconds: bigint; readonly label: string }
 
-/** Returns ticks at the beginning of days or months in a zone, few enough that their labels do not overlap. */
-export function listTicks({
-  start,
-  end,
-  zone,
-}: {
+type ListTicksOptions = {
   readonly start: bigint
   readonly end: bigint
   readonly zone: string
-}): readonly Tick[] {
+}
+
+/** Returns ticks at the beginning of days or months in a zone, few enough that their labels do not overlap. */
+export function listTicks({ start, end, zone }: ListTicksOptions): readonly Tick[] {
   const [from, to] = [Number(start), Number(end)]
   const days = (to - from) / day
   const isShort = days < 70

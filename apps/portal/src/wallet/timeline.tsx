@@ -6,16 +6,14 @@ import { listTicks } from './timeline-ticks.ts'
 // More bars are hard to read. The table lists all positions.
 const barsMax = 24
 
-/** Renders each position as a bar from its loan to its maturity, filled up to today. */
-export function Timeline({
-  holdings,
-  now,
-  namesChains,
-}: {
+type TimelineProps = {
   readonly holdings: readonly Holding[]
   readonly now: bigint
   readonly namesChains: boolean
-}) {
+}
+
+/** Renders each position as a bar from its loan to its maturity, filled up to today. */
+export function Timeline({ holdings, now, namesChains }: TimelineProps) {
   const shown = holdings.slice(0, barsMax)
   const start = shown.reduce((first, { lendTimestamp }) => (lendTimestamp < first ? lendTimestamp : first), now)
   const end = shown.reduce((last, { maturityTimestamp }) => (maturityTimestamp > last ? maturityTimestamp : last), now)
@@ -48,17 +46,14 @@ export function Timeline({
   )
 }
 
-function Bar({
-  holding,
-  now,
-  part,
-  namesChain,
-}: {
+type BarProps = {
   readonly holding: Holding
   readonly now: bigint
   readonly part: (seconds: bigint) => number
   readonly namesChain: boolean
-}) {
+}
+
+function Bar({ holding, now, part, namesChain }: BarProps) {
   const { chain, tokenId, lendTimestamp, maturityTimestamp, amounts } = holding
   const [left, right] = [part(lendTimestamp), part(maturityTimestamp)]
   const isMature = maturityTimestamp <= now

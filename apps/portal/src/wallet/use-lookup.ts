@@ -9,23 +9,20 @@ import type { Owner } from './parse-owner.ts'
 
 const idle: Lookup = { status: 'idle' }
 
-/**
- * Looks an owner up, one at a time. A failed lookup leaves no report, and neither does another owner. A failed lookup that
- * keeps the report does.
- */
-export function useLookup({
-  info,
-  session,
-  serverOffsetMs,
-  owner,
-}: {
+type UseLookupOptions = {
   readonly info: PortalInfo
   readonly session: Session | undefined
   /** Undefined until the service's time is known: income at another time would be wrong. */
   readonly serverOffsetMs: number | undefined
   /** Undefined if nobody is named. The same object while the same owner is. */
   readonly owner: Owner | undefined
-}) {
+}
+
+/**
+ * Looks an owner up, one at a time. A failed lookup leaves no report, and neither does another owner. A failed lookup that
+ * keeps the report does.
+ */
+export function useLookup({ info, session, serverOffsetMs, owner }: UseLookupOptions) {
   const [lookup, setLookup] = useState<Lookup>(idle)
   const running = useRef<AbortController>(undefined)
   const isReady = serverOffsetMs !== undefined

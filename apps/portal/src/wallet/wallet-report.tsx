@@ -12,21 +12,17 @@ export type WalletActions = {
   readonly forHolding?: ((holding: Holding, refresh: () => void) => ComponentChildren) | undefined
 }
 
-/** Renders the positions and earnings of a wallet. With several chains, which share token ids, `namesChains` is true. */
-export function WalletReport({
-  wallet,
-  name,
-  namesChains,
-  actions = {},
-  refresh,
-}: {
+type WalletReportProps = {
   readonly wallet: Wallet
   /** ENS name by which the wallet was looked up. */
   readonly name: string | undefined
   readonly namesChains: boolean
   readonly actions?: WalletActions | undefined
   readonly refresh: () => void
-}) {
+}
+
+/** Renders the positions and earnings of a wallet. With several chains, which share token ids, `namesChains` is true. */
+export function WalletReport({ wallet, name, namesChains, actions = {}, refresh }: WalletReportProps) {
   const { address, holdings, failures, at } = wallet
   const held = holdings.filter(({ state }) => state !== 'claimed')
   const { forHolding } = actions
@@ -88,17 +84,14 @@ function Figures({ wallet: { amounts }, heldCount }: { readonly wallet: Wallet; 
   )
 }
 
-function Figure({
-  name,
-  amount,
-  help,
-  id,
-}: {
+type FigureProps = {
   readonly name: string
   readonly amount: Amount
   readonly help: string
   readonly id?: string
-}) {
+}
+
+function Figure({ name, amount, help, id }: FigureProps) {
   return (
     <div class="figure">
       <dt class="hint">{name}</dt>

@@ -10,19 +10,16 @@ import { parseOwner } from './parse-owner.ts'
 import { useLookup } from './use-lookup.ts'
 import { type WalletActions, WalletReport } from './wallet-report.tsx'
 
-/** Renders the lookup of an address or a name: its positions, earnings and maturities. The URL names the owner. */
-export function WalletView({
-  info,
-  session,
-  serverOffsetMs,
-  actions,
-}: {
+type WalletViewProps = {
   readonly info: PortalInfo
   readonly session: Session | undefined
   /** Undefined until the service's time is known. */
   readonly serverOffsetMs: number | undefined
   readonly actions?: WalletActions | undefined
-}) {
+}
+
+/** Renders the lookup of an address or a name: its positions, earnings and maturities. The URL names the owner. */
+export function WalletView({ info, session, serverOffsetMs, actions }: WalletViewProps) {
   const hasEns = info.ens === true
   const segment = useOwnerSegment()
   const owner = useMemo(() => (segment === undefined ? undefined : parseOwner(segment, { hasEns })), [segment, hasEns])
@@ -98,15 +95,13 @@ export function WalletView({
   )
 }
 
-function Examples({
-  wallets,
-  isDisabled,
-  onChoose,
-}: {
+type ExamplesProps = {
   readonly wallets: readonly string[]
   readonly isDisabled: boolean
   readonly onChoose: (wallet: string) => void
-}) {
+}
+
+function Examples({ wallets, isDisabled, onChoose }: ExamplesProps) {
   if (wallets.length === 0) return null
   return (
     <p class="examples hint">
@@ -120,17 +115,15 @@ function Examples({
   )
 }
 
-function Outcome({
-  lookup,
-  hasKey,
-  ...report
-}: {
+type OutcomeProps = {
   readonly lookup: Lookup
   readonly hasKey: boolean
   readonly namesChains: boolean
   readonly actions: WalletActions | undefined
   readonly refresh: () => void
-}) {
+}
+
+function Outcome({ lookup, hasKey, ...report }: OutcomeProps) {
   switch (lookup.status) {
     case 'idle':
       return hasKey ? null : (

@@ -3,16 +3,14 @@ import type { ChartLayout } from './chart-layout.ts'
 /** What the axes measure. */
 export type AxisTitles = { readonly rate: string; readonly horizontal: string }
 
-/** Renders both axes with their ticks and titles. */
-export function Axes({
-  layout: { plot, rateTicks, ticks },
-  titles,
-  height,
-}: {
+type AxesProps = {
   readonly layout: ChartLayout
   readonly titles: AxisTitles
   readonly height: number
-}) {
+}
+
+/** Renders both axes with their ticks and titles. */
+export function Axes({ layout: { plot, rateTicks, ticks }, titles, height }: AxesProps) {
   return (
     <>
       <text class="axis-title" x={0} y={12}>

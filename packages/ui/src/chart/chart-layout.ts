@@ -12,17 +12,15 @@ export type ChartLayout = {
 /** Space above the plot for the label of the cursor, so that it covers neither points nor text. */
 export const flagBottom = 66
 
-/** Returns the plot of a chart, with space for the axes, their titles and the label of the cursor. */
-export function plotOf({
-  width,
-  height,
-  margin,
-}: {
+type PlotOfOptions = {
   readonly width: number
   readonly height: number
   /** On the right. */
   readonly margin: number
-}): Plot {
+}
+
+/** Returns the plot of a chart, with space for the axes, their titles and the label of the cursor. */
+export function plotOf({ width, height, margin }: PlotOfOptions): Plot {
   return { left: 52, right: width - margin, top: flagBottom + 8, bottom: height - 54 }
 }
 

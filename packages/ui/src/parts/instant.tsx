@@ -1,17 +1,15 @@
 import { formatDate, formatInstant, isFar, zoneName } from '../format/format-time.ts'
 import { useZone } from '../format/zone.ts'
 
-/** Renders an instant in the zone of the page, as date and time with the name of the zone, or as a date. */
-export function Instant({
-  seconds,
-  only,
-  id,
-}: {
+type InstantProps = {
   /** Unix seconds. */
   readonly seconds: bigint
   readonly only?: 'date' | undefined
   readonly id?: string | undefined
-}) {
+}
+
+/** Renders an instant in the zone of the page, as date and time with the name of the zone, or as a date. */
+export function Instant({ seconds, only, id }: InstantProps) {
   const zone = useZone()
   // A note that is not genuine may name any instant.
   if (isFar(seconds)) return <>{`${seconds}, far in the future`}</>

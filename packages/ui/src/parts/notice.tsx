@@ -5,16 +5,14 @@ export type Tone = 'good' | 'bad' | 'warn' | 'calm'
 
 const icons: Readonly<Record<Tone, IconName>> = { good: 'check', bad: 'cross', warn: 'alert', calm: 'clock' }
 
-/** Renders a short message in a box. */
-export function Notice({
-  tone,
-  title,
-  children,
-}: {
+type NoticeProps = {
   readonly tone: Tone
   readonly title: string
   readonly children?: ComponentChildren
-}) {
+}
+
+/** Renders a short message in a box. */
+export function Notice({ tone, title, children }: NoticeProps) {
   return (
     <div class={`notice tone-${tone}`} role={tone === 'bad' || tone === 'warn' ? 'alert' : 'status'}>
       <Icon name={icons[tone]} />

@@ -11,15 +11,14 @@ function nameOf({ language, source }: Sample): string {
   return language === 'sh' && source.startsWith('curl ') ? 'curl' : names[language]
 }
 
-/** Renders an example in one of its languages, with the URL of this service and the visitor's key, masked until shown. */
-export function Example({
-  label,
-  format,
-}: {
+type ExampleProps = {
   /** What the example does, for screen readers. */
   readonly label: string
   readonly format: (context: SampleContext) => readonly Sample[]
-}) {
+}
+
+/** Renders an example in one of its languages, with the URL of this service and the visitor's key, masked until shown. */
+export function Example({ label, format }: ExampleProps) {
   const { sampleContext, language, isKeyShown, showKey } = useDocs()
   const { apiKey, caCert } = sampleContext
   const samples = format(sampleContext)
@@ -48,16 +47,14 @@ export function Example({
   )
 }
 
-/** Renders the tabs of the languages. The arrow keys move between them. */
-function Tabs({
-  id,
-  samples,
-  chosen,
-}: {
+type TabsProps = {
   readonly id: string
   readonly samples: readonly Sample[]
   readonly chosen: Language
-}) {
+}
+
+/** Renders the tabs of the languages. The arrow keys move between them. */
+function Tabs({ id, samples, chosen }: TabsProps) {
   const { chooseLanguage } = useDocs()
   const offered = languages.flatMap((language) => samples.filter((sample) => sample.language === language))
   const move = (event: KeyboardEvent, step: number) => {
@@ -91,16 +88,14 @@ function Tabs({
   )
 }
 
-/** Renders what an example needs to run: a key in the environment, or the certificate authority of a sandbox. */
-function SampleHint({
-  language,
-  source,
-  caCert,
-}: {
+type SampleHintProps = {
   readonly language: Language
   readonly source: string
   readonly caCert: string | undefined
-}) {
+}
+
+/** Renders what an example needs to run: a key in the environment, or the certificate authority of a sandbox. */
+function SampleHint({ language, source, caCert }: SampleHintProps) {
   const { enterKey } = useDocs()
   const readsKey = /TALLYSTICK_KEY(?!=)/.test(source)
   const variable = { sh: undefined, ts: 'NODE_EXTRA_CA_CERTS', python: 'SSL_CERT_FILE' }[language]

@@ -10,18 +10,15 @@ import { type ApiAnswer, sendRequest } from './send-request.ts'
 const timeoutMs = 30_000
 const streamMs = 5_000
 
-/** Renders a form that changes the request of an endpoint and sends it to this service. */
-export function TryIt({
-  endpoint: { method, path, operation },
-  input,
-  request,
-  onChange,
-}: {
+type TryItProps = {
   readonly endpoint: Endpoint
   readonly input: RequestInput
   readonly request: ApiRequest
   readonly onChange: (input: RequestInput) => void
-}) {
+}
+
+/** Renders a form that changes the request of an endpoint and sends it to this service. */
+export function TryIt({ endpoint: { method, path, operation }, input, request, onChange }: TryItProps) {
   const { sampleContext, enterKey } = useDocs()
   const { answer, problem, isSending, send, stop } = useSending(request, sampleContext.apiKey)
   const id = useId()
@@ -106,17 +103,14 @@ function useSending(request: ApiRequest, apiKey: string | undefined) {
   return { ...state, isSending, send, stop: () => running.current?.abort() }
 }
 
-function ParameterField({
-  id,
-  parameter: { name, required, schema },
-  value,
-  onChange,
-}: {
+type ParameterFieldProps = {
   readonly id: string
   readonly parameter: Parameter
   readonly value: string
   readonly onChange: (value: string) => void
-}) {
+}
+
+function ParameterField({ id, parameter: { name, required, schema }, value, onChange }: ParameterFieldProps) {
   return (
     <div class="docs-field">
       <label for={id}>
@@ -147,17 +141,14 @@ function ParameterField({
   )
 }
 
-function BodyField({
-  id,
-  operation,
-  body,
-  onChange,
-}: {
+type BodyFieldProps = {
   readonly id: string
   readonly operation: Endpoint['operation']
   readonly body: string
   readonly onChange: (body: string) => void
-}) {
+}
+
+function BodyField({ id, operation, body, onChange }: BodyFieldProps) {
   const examples = Object.values(operation.requestBody?.content['application/json']?.examples ?? {})
   return (
     <div class="docs-field docs-field-body">

@@ -67,17 +67,14 @@ export function SearchBox({ entries }: { readonly entries: readonly SearchEntry[
   )
 }
 
-function Results({
-  id,
-  results,
-  chosen,
-  onOpen,
-}: {
+type ResultsProps = {
   readonly id: string
   readonly results: readonly SearchEntry[]
   readonly chosen: number
   readonly onOpen: (entry: SearchEntry) => void
-}) {
+}
+
+function Results({ id, results, chosen, onOpen }: ResultsProps) {
   useEffect(() => document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest' }), [id, chosen])
   return (
     <div id={`${id}-list`} class="docs-results" role="listbox" aria-label="Results" hidden={results.length === 0}>

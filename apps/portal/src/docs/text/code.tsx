@@ -1,16 +1,14 @@
 import { highlight } from './highlight.ts'
 import type { Language } from './parse-markdown.ts'
 
-/** Renders code with colours. It can be scrolled with the keyboard. */
-export function Code({
-  source,
-  language,
-  label,
-}: {
+type CodeProps = {
   readonly source: string
   readonly language: Language | 'json' | 'text'
   readonly label: string
-}) {
+}
+
+/** Renders code with colours. It can be scrolled with the keyboard. */
+export function Code({ source, language, label }: CodeProps) {
   const tokens = language === 'text' ? [{ kind: 'plain', text: source } as const] : highlight(source, language)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a group of form fields is something else.

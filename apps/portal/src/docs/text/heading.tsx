@@ -1,15 +1,13 @@
 import type { ComponentChildren } from 'preact'
 
-/** Renders a heading with a link to itself. */
-export function Heading({
-  level,
-  id,
-  children,
-}: {
+type HeadingProps = {
   readonly level: number
   readonly id: string
   readonly children: ComponentChildren
-}) {
+}
+
+/** Renders a heading with a link to itself. */
+export function Heading({ level, id, children }: HeadingProps) {
   const Tag = `h${level}` as 'h2'
   return (
     <Tag id={id} class="docs-heading">

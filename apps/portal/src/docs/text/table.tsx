@@ -1,15 +1,13 @@
 import type { ComponentChildren } from 'preact'
 
-/** Renders a table. On narrow screens its rows become cards, for which each cell has the name of its column. */
-export function Table({
-  label,
-  columns,
-  rows,
-}: {
+type TableProps = {
   readonly label: string
   readonly columns: readonly string[]
   readonly rows: readonly (readonly ComponentChildren[])[]
-}) {
+}
+
+/** Renders a table. On narrow screens its rows become cards, for which each cell has the name of its column. */
+export function Table({ label, columns, rows }: TableProps) {
   return (
     <table class="docs-table">
       <caption class="sr-only">{label}</caption>
