@@ -1,9 +1,9 @@
 import type { Whoami } from '@tallystick/core'
+import { Button, useSubscribed } from '@tallystick/ui'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Access, accessOf, type ViewName, viewNames } from './access/access.ts'
 import { TokenForm } from './access/token-form.tsx'
 import { useIdle } from './access/use-idle.ts'
-import { useViewName } from './access/use-view-name.ts'
 import { type AdminApi, type AdminError, createAdminApi } from './api/admin-api.ts'
 import { AuditView } from './audit/audit-view.tsx'
 import { ConsoleBar } from './console-bar.tsx'
@@ -45,7 +45,7 @@ function Views({ api, whoami, onLeave }: Session & { readonly onLeave: () => voi
   const views = viewNames
     .map((name) => ({ name, title: titles[name], access: accessOf(name, whoami.roles) }))
     .filter(({ access }) => access !== 'none')
-  const wanted = useViewName()
+  const wanted = useSubscribed(readViewName, subscribe)
   const view = views.find(({ name }) => name === wanted) ?? (views[0] as (typeof views)[number])
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -54,9 +54,7 @@ function Views({ api, whoami, onLeave }: Session & { readonly onLeave: () => voi
   }, [view.title])
   return (
     <>
-      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-        Skip to content
-      </button>
+      <Button class="skip" label="Skip to content" onClick={() => document.getElementById('main')?.focus()} />
       <ConsoleBar views={views} current={view.name} whoami={whoami} onLeave={onLeave} />
       <main id="main" tabIndex={-1}>
         <div class="view-head">
@@ -74,6 +72,16 @@ function Views({ api, whoami, onLeave }: Session & { readonly onLeave: () => voi
       </footer>
     </>
   )
+}
+
+/** Returns the view that the URL names, such as `/console#keys`. */
+function readViewName(): string {
+  return location.hash.slice(1)
+}
+
+function subscribe(listener: () => void): () => void {
+  addEventListener('hashchange', listener)
+  return () => removeEventListener('hashchange', listener)
 }
 
 function View({ name, api, access }: { readonly name: ViewName; readonly api: AdminApi; readonly access: Access }) {

@@ -1,4 +1,4 @@
-import { Notice } from '@tallystick/ui'
+import { Button, Notice } from '@tallystick/ui'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { fetchPortalInfo, type PortalInfo } from './data/portal-info.ts'
 import { useAccess } from './data/use-access.ts'
@@ -36,9 +36,7 @@ function Portal({ info }: { readonly info: PortalInfo }) {
   const showsKeyPanel = isChanging || (isDocs ? error !== undefined : session === undefined)
   return (
     <>
-      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-        Skip to content
-      </button>
+      <Button class="skip" label="Skip to content" onClick={() => document.getElementById('main')?.focus()} />
       <TopBar
         view={place.view}
         keyLabel={session && (session.apiKey === sandboxKey ? 'Sandbox key' : `Key …${session.apiKey.slice(-4)}`)}
@@ -86,9 +84,7 @@ function ServiceDown({ problem }: { readonly problem: string }) {
       <Notice tone="bad" title="The service does not respond">
         Reload the page in a few seconds. ({problem})
       </Notice>
-      <button type="button" class="primary" onClick={() => location.reload()}>
-        Reload
-      </button>
+      <Button class="primary" label="Reload" onClick={() => location.reload()} />
     </main>
   )
 }

@@ -3,7 +3,7 @@ import type { Polled } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { ClaimSlot } from './claim/claim-slot.tsx'
-import { openConnector } from './connect/open-connector.ts'
+import { startPageConnector } from './connect/connector.ts'
 import { isPoolPaused } from './data/pool-status.ts'
 import type { PortalInfo } from './data/portal-info.ts'
 import type { Access } from './data/use-access.ts'
@@ -26,7 +26,7 @@ type ViewsProps = {
 
 /** Renders the view of a place. All views stay mounted, so their input survives navigation. */
 export function Views({ info, place: { view, segment }, access: { session, notes }, rate, enterKey }: ViewsProps) {
-  const connector = useMemo(() => openConnector(info), [info])
+  const connector = useMemo(() => startPageConnector(info), [info])
   // Without notes the service's time is unknown, and the visitor's has to do.
   const serverOffsetMs = notes.view?.serverOffsetMs ?? (notes.failure ? 0 : undefined)
   const claims = { connector, chains: info.chains, serverOffsetMs: serverOffsetMs ?? 0 }
@@ -39,11 +39,9 @@ export function Views({ info, place: { view, segment }, access: { session, notes
         info={info}
         session={session}
         serverOffsetMs={serverOffsetMs}
-        actions={{
-          forWallet: (wallet, refresh) => (
-            <ClaimSlot {...claims} {...{ wallet, refresh }} isPaused={(chainId) => isPoolPaused(rate, chainId)} />
-          ),
-        }}
+        renderActions={(wallet, refresh) => (
+          <ClaimSlot {...claims} {...{ wallet, refresh }} isPaused={(chainId) => isPoolPaused(rate, chainId)} />
+        )}
       />
     ),
     verify: <VerifyView info={info} notes={notes.view} />,

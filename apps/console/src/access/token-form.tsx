@@ -1,4 +1,4 @@
-import { Mark } from '@tallystick/ui'
+import { Button, FieldFault, Mark, withoutReload } from '@tallystick/ui'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useAction } from '../api/use-action.ts'
 
@@ -20,13 +20,7 @@ export function TokenForm({ reason, onSubmit }: TokenFormProps) {
   }, [action.error])
   return (
     <main class="token-page">
-      <form
-        class="card token-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void action.run(token.trim())
-        }}
-      >
+      <form class="card token-form" onSubmit={withoutReload(() => void action.run(token.trim()))}>
         <h1 class="row">
           <Mark />
           Tallystick <span class="brand-part">console</span>
@@ -47,14 +41,13 @@ export function TokenForm({ reason, onSubmit }: TokenFormProps) {
           aria-invalid={fault !== undefined}
           aria-describedby={fault ? 'token-fault token-hint' : 'token-hint'}
         />
-        {fault ? (
-          <p id="token-fault" class="field-fault" role="alert">
-            {fault}
-          </p>
-        ) : null}
-        <button type="submit" class="primary" disabled={action.isRunning}>
-          {action.isRunning ? 'Checking…' : 'Open the console'}
-        </button>
+        <FieldFault id="token-fault" text={fault} />
+        <Button
+          type="submit"
+          class="primary"
+          label={action.isRunning ? 'Checking…' : 'Open the console'}
+          disabled={action.isRunning}
+        />
         <p id="token-hint" class="hint">
           One of admin.token and admin.tokens of the configuration. It stays in the memory of this tab: a reload
           discards it. Its roles decide what you see and may change.

@@ -1,4 +1,5 @@
 import type { AuditEntryView, AuditReport } from '@tallystick/core'
+import { Select } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useData } from '../api/use-data.ts'
@@ -33,17 +34,12 @@ export function AuditView({ api }: { readonly api: AdminApi }) {
     <div class="stack">
       <div class="field inline-field">
         <label for="audit-limit">Show the last</label>
-        <select
+        <Select
           id="audit-limit"
-          value={String(limit)}
-          onChange={(event) => setLimit(Number(event.currentTarget.value))}
-        >
-          {limits.map((count) => (
-            <option key={count} value={String(count)}>
-              {count} changes
-            </option>
-          ))}
-        </select>
+          value={limit}
+          options={limits.map((count) => [count, `${count} changes`])}
+          onChoose={(count) => setLimit(Number(count))}
+        />
       </div>
       <DataState data={data}>
         {({ entries }) =>

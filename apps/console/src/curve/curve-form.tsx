@@ -1,4 +1,5 @@
 import type { ChainCurves, CurvePoints, CurvePreviewReport, CurveView, ProposalView } from '@tallystick/core'
+import { Button, Select, withoutReload } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useAction } from '../api/use-action.ts'
@@ -47,46 +48,42 @@ export function CurveForm({ api, canChange, chains, nameOf, onDone }: CurveFormP
     setTyped({})
     onDone(result)
   })
-  const change = (work: () => void) => {
-    work()
+  const change = (id: number | null, next: typeof typed) => {
+    setChainId(id)
+    setTyped(next)
     setPreviewed(undefined)
     preview.clear()
     store.clear()
   }
+  const submit = () => {
+    store.clear()
+    void preview.run()
+  }
   return (
     <section class="card" aria-labelledby="curve-form-heading">
       <h2 id="curve-form-heading">{canChange ? 'Set a curve' : 'Try a curve'}</h2>
-      <form
-        class="curve-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          store.clear()
-          void preview.run()
-        }}
-      >
+      <form class="curve-form" onSubmit={withoutReload(submit)}>
         <ChainSelect
           chainId={chainId}
           chains={chains}
           nameOf={nameOf}
           isDisabled={store.isRunning}
-          onChange={(id) =>
-            change(() => {
-              setChainId(id)
-              setTyped({})
-            })
-          }
+          onChange={(id) => change(id, {})}
         />
         <CouponFields
           texts={texts}
           isDisabled={store.isRunning}
-          onChange={(tenor, text) => change(() => setTyped({ ...typed, [tenor]: text }))}
+          onChange={(tenor, text) => change(chainId, { ...typed, [tenor]: text })}
         />
         {chainId === null ? null : <p class="hint">An empty field leaves the tenor out.</p>}
         <ActionError action={preview} />
         <div>
-          <button type="submit" class="primary" disabled={preview.isRunning || store.isRunning}>
-            {preview.isRunning ? 'Checking…' : 'Preview'}
-          </button>
+          <Button
+            type="submit"
+            class="primary"
+            label={preview.isRunning ? 'Checking…' : 'Preview'}
+            disabled={preview.isRunning || store.isRunning}
+          />
         </div>
       </form>
       {shown ? (
@@ -109,18 +106,13 @@ function ChainSelect({ chainId, chains, nameOf, isDisabled, onChange }: ChainSel
   return (
     <div class="field">
       <label for="curve-chain">For</label>
-      <select
+      <Select
         id="curve-chain"
-        value={String(chainId ?? '')}
+        value={chainId ?? ''}
         disabled={isDisabled}
-        onChange={({ currentTarget: { value } }) => onChange(value === '' ? null : Number(value))}
-      >
-        {[null, ...chains.map((chain) => chain.chainId)].map((id) => (
-          <option key={id} value={String(id ?? '')}>
-            {nameOf(id)}
-          </option>
-        ))}
-      </select>
+        options={[null, ...chains.map((chain) => chain.chainId)].map((id) => [id ?? '', nameOf(id)])}
+        onChoose={(value) => onChange(value === '' ? null : Number(value))}
+      />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import type { CurvePreviewReport, TenorPreviewReport } from '@tallystick/core'
-import { Notice, type Tone } from '@tallystick/ui'
+import { Button, Notice, type Tone } from '@tallystick/ui'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Action } from '../api/use-action.ts'
 import { ActionError } from '../parts/dialog.tsx'
@@ -65,14 +65,12 @@ export function CurvePreview({ preview, store }: CurvePreviewProps) {
       {store ? <ActionError action={store} /> : null}
       {store && verdict !== 'refuse' ? (
         <div>
-          <button
-            type="button"
+          <Button
             class="primary"
+            label={store.isRunning ? 'Storing…' : needsApproval ? 'Store the proposal' : 'Store this curve'}
             disabled={store.isRunning || (needsTick && !isConfirmed)}
             onClick={() => store.run(isConfirmed)}
-          >
-            {store.isRunning ? 'Storing…' : needsApproval ? 'Store the proposal' : 'Store this curve'}
-          </button>
+          />
         </div>
       ) : null}
     </div>

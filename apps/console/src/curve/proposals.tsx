@@ -1,5 +1,5 @@
 import type { CurveView, ProposalView } from '@tallystick/core'
-import { Notice } from '@tallystick/ui'
+import { Button, Notice } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useAction } from '../api/use-action.ts'
@@ -40,9 +40,12 @@ export function Proposals({ api, canChange, proposals, nameOf, onDone }: Proposa
           </p>
           <p>A second person approves it with another token before {formatIso(proposal.expiresAt)}.</p>
           {canChange ? (
-            <button type="button" class="quiet small" onClick={() => setChosen(proposal)}>
-              Approve<span class="sr-only"> proposal {proposal.id}</span>
-            </button>
+            <Button
+              class="quiet small"
+              label="Approve"
+              suffix={` proposal ${proposal.id}`}
+              onClick={() => setChosen(proposal)}
+            />
           ) : null}
         </Notice>
       ))}

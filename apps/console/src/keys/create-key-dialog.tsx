@@ -1,10 +1,13 @@
 import { type KeyChange, keyScopes } from '@tallystick/core'
+import { Select } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useAction } from '../api/use-action.ts'
 import { CheckList } from '../parts/check-list.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { parseRpm } from '../parts/format.ts'
+
+const kinds = ['live', 'test'].map((kind) => [kind, `tsk_${kind}_`] as const)
 
 type CreateKeyDialogProps = {
   readonly api: AdminApi
@@ -65,10 +68,7 @@ export function CreateKeyDialog({ api, onClose, onDone }: CreateKeyDialogProps) 
       </div>
       <div class="field">
         <label for="key-kind">Prefix</label>
-        <select id="key-kind" value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
-          <option value="live">tsk_live_</option>
-          <option value="test">tsk_test_</option>
-        </select>
+        <Select id="key-kind" value={kind} options={kinds} onChoose={setKind} />
       </div>
     </FormDialog>
   )

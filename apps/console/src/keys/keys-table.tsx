@@ -1,32 +1,25 @@
 import type { KeyView, UsageReport } from '@tallystick/core'
-import { Pill, type Tone } from '@tallystick/ui'
+import { Button, Pill, type Tone } from '@tallystick/ui'
 import { formatCount, formatIso } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'
 import { Sparkline } from './sparkline.tsx'
 
 const tones: Readonly<Record<KeyView['status'], Tone>> = { active: 'good', expired: 'calm', revoked: 'calm' }
 
+type Change = (key: KeyView) => void
 type KeysTableProps = {
   readonly keys: readonly KeyView[]
   readonly usage: UsageReport | undefined
   /** Undefined if the token may not change keys. */
-  readonly onRotate: ((key: KeyView) => void) | undefined
-  readonly onRevoke: ((key: KeyView) => void) | undefined
+  readonly actions: { readonly onRotate: Change; readonly onRevoke: Change } | undefined
 }
 
-export function KeysTable({ keys, usage, onRotate, onRevoke }: KeysTableProps) {
+export function KeysTable({ keys, usage, actions }: KeysTableProps) {
   const sorted = keys.toSorted(
     (a, b) => Number(b.status === 'active') - Number(a.status === 'active') || b.createdAt.localeCompare(a.createdAt),
   )
-  const columns = [...describeColumns, usageColumn(usage), actionsColumn(onRotate, onRevoke)]
-  return (
-    <Table
-      caption="API keys"
-      columns={onRotate ? columns : columns.slice(0, -1)}
-      rows={sorted}
-      keyOf={({ id }) => id}
-    />
-  )
+  const columns = [...describeColumns, usageColumn(usage), ...(actions ? [actionsColumn(actions)] : [])]
+  return <Table caption="API keys" columns={columns} rows={sorted} keyOf={({ id }) => id} />
 }
 
 const describeColumns: readonly Column<KeyView>[] = [
@@ -87,21 +80,19 @@ function usageColumn(usage: UsageReport | undefined): Column<KeyView> {
   }
 }
 
-function actionsColumn(
-  onRotate: ((key: KeyView) => void) | undefined,
-  onRevoke: ((key: KeyView) => void) | undefined,
-): Column<KeyView> {
+function actionsColumn({ onRotate, onRevoke }: NonNullable<KeysTableProps['actions']>): Column<KeyView> {
   return {
     title: 'Actions',
     cell: (key) =>
       key.status === 'active' ? (
         <span class="row-actions">
-          <button type="button" class="quiet small" onClick={() => onRotate?.(key)}>
-            Rotate<span class="sr-only"> the key of {key.name}</span>
-          </button>
-          <button type="button" class="quiet small bad" onClick={() => onRevoke?.(key)}>
-            Revoke<span class="sr-only"> the key of {key.name}</span>
-          </button>
+          <Button class="quiet small" label="Rotate" suffix={` the key of ${key.name}`} onClick={() => onRotate(key)} />
+          <Button
+            class="quiet small bad"
+            label="Revoke"
+            suffix={` the key of ${key.name}`}
+            onClick={() => onRevoke(key)}
+          />
         </span>
       ) : null,
   }

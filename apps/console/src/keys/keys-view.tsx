@@ -1,5 +1,5 @@
 import type { KeyChange, KeyView, UsageReport } from '@tallystick/core'
-import { Notice } from '@tallystick/ui'
+import { Button, Notice } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useAction } from '../api/use-action.ts'
@@ -36,6 +36,10 @@ export function KeysView({ api, canChange }: { readonly api: AdminApi; readonly 
     keys.refresh()
     usage.refresh()
   }
+  const actions = {
+    onRotate: (key: KeyView) => setOpen({ kind: 'rotate', key }),
+    onRevoke: (key: KeyView) => setOpen({ kind: 'revoke', key }),
+  }
   return (
     <div class="stack">
       {shown ? <SecretPanel shown={shown} onDone={() => setShown(undefined)} /> : null}
@@ -46,9 +50,7 @@ export function KeysView({ api, canChange }: { readonly api: AdminApi; readonly 
       ) : null}
       {canChange ? (
         <div>
-          <button type="button" class="primary" onClick={() => setOpen({ kind: 'create' })}>
-            Create a key
-          </button>
+          <Button class="primary" label="Create a key" onClick={() => setOpen({ kind: 'create' })} />
         </div>
       ) : null}
       <DataState data={keys}>
@@ -57,12 +59,7 @@ export function KeysView({ api, canChange }: { readonly api: AdminApi; readonly 
             <p class="muted">There are no keys yet.</p>
           ) : (
             <section class="card" aria-label="Keys">
-              <KeysTable
-                keys={value.keys}
-                usage={usage.value}
-                onRotate={canChange ? (key) => setOpen({ kind: 'rotate', key }) : undefined}
-                onRevoke={canChange ? (key) => setOpen({ kind: 'revoke', key }) : undefined}
-              />
+              <KeysTable keys={value.keys} usage={usage.value} actions={canChange ? actions : undefined} />
             </section>
           )
         }

@@ -1,4 +1,5 @@
 import type { KeyChange, KeyView } from '@tallystick/core'
+import { Select } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useAction } from '../api/use-action.ts'
@@ -38,13 +39,15 @@ export function RotateKeyDialog({ api, entry: { id, name }, waitMs, onClose, onD
       </p>
       <div class="field">
         <label for="grace">The old secret still works</label>
-        <select id="grace" value={String(grace)} onChange={(event) => setGrace(Number(event.currentTarget.value))}>
-          {graces.map((seconds) => (
-            <option key={seconds} value={String(seconds)}>
-              {seconds === 0 ? 'not at all: it leaked' : `for ${formatSeconds(seconds)}`}
-            </option>
-          ))}
-        </select>
+        <Select
+          id="grace"
+          value={grace}
+          options={graces.map((seconds) => [
+            seconds,
+            seconds === 0 ? 'not at all: it leaked' : `for ${formatSeconds(seconds)}`,
+          ])}
+          onChoose={(seconds) => setGrace(Number(seconds))}
+        />
       </div>
     </FormDialog>
   )

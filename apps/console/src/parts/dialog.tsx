@@ -1,4 +1,4 @@
-import { Notice } from '@tallystick/ui'
+import { Button, Notice, withoutReload } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Action } from '../api/use-action.ts'
@@ -39,12 +39,13 @@ export function ConfirmDialog({ title, verb, action, onClose, children }: Confir
       <div class="dialog-text">{children}</div>
       <ActionError action={action} />
       <div class="row dialog-buttons">
-        <button type="button" class="quiet" autofocus onClick={onClose}>
-          Cancel
-        </button>
-        <button type="button" class="primary danger" disabled={action.isRunning} onClick={() => action.run()}>
-          {action.isRunning ? 'Working…' : verb}
-        </button>
+        <Button label="Cancel" autofocus onClick={onClose} />
+        <Button
+          class="primary danger"
+          label={action.isRunning ? 'Working…' : verb}
+          disabled={action.isRunning}
+          onClick={() => action.run()}
+        />
       </div>
     </Dialog>
   )
@@ -64,22 +65,17 @@ type FormDialogProps = {
 export function FormDialog({ title, verb, progress, action, isComplete = true, onClose, children }: FormDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        class="dialog-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void action.run()
-        }}
-      >
+      <form class="dialog-form" onSubmit={withoutReload(() => void action.run())}>
         {children}
         <ActionError action={action} />
         <div class="row dialog-buttons">
-          <button type="button" class="quiet" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={action.isRunning || !isComplete}>
-            {action.isRunning ? progress : verb}
-          </button>
+          <Button label="Cancel" onClick={onClose} />
+          <Button
+            type="submit"
+            class="primary"
+            label={action.isRunning ? progress : verb}
+            disabled={action.isRunning || !isComplete}
+          />
         </div>
       </form>
     </Dialog>

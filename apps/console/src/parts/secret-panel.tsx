@@ -1,4 +1,4 @@
-import { Icon } from '@tallystick/ui'
+import { Button, Icon } from '@tallystick/ui'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 /** A secret that is shown once, and what it belongs to. */
@@ -31,12 +31,8 @@ export function SecretPanel({ shown, onDone }: { readonly shown: ShownSecret; re
       <p>{shown.text} It is shown only once.</p>
       <div class="row">
         <code class="secret">{shown.secret}</code>
-        <button type="button" class="quiet" onClick={copy}>
-          {isCopied ? 'Copied' : 'Copy'}
-        </button>
-        <button type="button" class="primary" onClick={onDone}>
-          I have stored it
-        </button>
+        <Button label={isCopied ? 'Copied' : 'Copy'} onClick={copy} />
+        <Button class="primary" label="I have stored it" onClick={onDone} />
       </div>
       <span class="sr-only" role="status">
         {isCopied ? 'The secret is in the clipboard.' : ''}

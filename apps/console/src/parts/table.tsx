@@ -1,3 +1,4 @@
+import { TableHead } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 
 export type Column<Row> = {
@@ -24,15 +25,9 @@ export function Table<Row>({ caption, columns, rows, keyOf, isCompact = false }:
     <section class="table-box" aria-label={caption} tabIndex={0}>
       <table class={isCompact ? 'console-table' : 'console-table cards'}>
         <caption class="sr-only">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map(({ title, isNumber }) => (
-              <th key={title} scope="col" class={isNumber ? 'number' : undefined}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead
+          columns={columns.map(({ title, isNumber }) => (isNumber ? { title, class: 'number' } : { title }))}
+        />
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)} data-row={keyOf(row)}>

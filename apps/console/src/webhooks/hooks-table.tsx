@@ -1,5 +1,5 @@
 import type { ListedHookView } from '@tallystick/core'
-import { Pill, type Tone } from '@tallystick/ui'
+import { Button, Pill, type Tone } from '@tallystick/ui'
 import { formatIso } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'
 
@@ -14,31 +14,28 @@ type HooksTableProps = {
 }
 
 export function HooksTable({ hooks, isBusy, onAct, onRemove }: HooksTableProps) {
-  const columns: readonly Column<ListedHookView>[] = [
-    ...describeColumns,
-    ...(onAct
-      ? [
-          {
-            title: 'Actions',
-            cell: (hook: ListedHookView) => (
-              <span class="row-actions">
-                <button type="button" class="quiet small" disabled={isBusy} onClick={() => onAct(hook, 'test')}>
-                  Test<span class="sr-only"> {hook.url}</span>
-                </button>
-                {hook.status === 'active' ? null : (
-                  <button type="button" class="quiet small" disabled={isBusy} onClick={() => onAct(hook, 'enable')}>
-                    Switch on<span class="sr-only"> {hook.url}</span>
-                  </button>
-                )}
-                <button type="button" class="quiet small bad" onClick={() => onRemove(hook)}>
-                  Remove<span class="sr-only"> {hook.url}</span>
-                </button>
-              </span>
-            ),
-          },
-        ]
-      : []),
-  ]
+  const actions: Column<ListedHookView> = {
+    title: 'Actions',
+    cell: (hook) => {
+      const act = (label: string, verb: 'test' | 'enable') => (
+        <Button
+          class="quiet small"
+          label={label}
+          suffix={` ${hook.url}`}
+          disabled={isBusy}
+          onClick={() => onAct?.(hook, verb)}
+        />
+      )
+      return (
+        <span class="row-actions">
+          {act('Test', 'test')}
+          {hook.status === 'active' ? null : act('Switch on', 'enable')}
+          <Button class="quiet small bad" label="Remove" suffix={` ${hook.url}`} onClick={() => onRemove(hook)} />
+        </span>
+      )
+    },
+  }
+  const columns = onAct ? [...describeColumns, actions] : describeColumns
   return <Table caption="Webhooks" columns={columns} rows={hooks} keyOf={({ id }) => id} />
 }
 

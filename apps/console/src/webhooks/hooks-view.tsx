@@ -1,5 +1,5 @@
 import type { HookTest, ListedHookView } from '@tallystick/core'
-import { Notice, type Tone } from '@tallystick/ui'
+import { Button, Notice, type Tone } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useAction } from '../api/use-action.ts'
@@ -38,9 +38,7 @@ export function HooksView({ api, canChange }: { readonly api: AdminApi; readonly
       <ActionError action={act} />
       {canChange ? (
         <div>
-          <button type="button" class="primary" onClick={() => setOpen('add')}>
-            Add a webhook
-          </button>
+          <Button class="primary" label="Add a webhook" onClick={() => setOpen('add')} />
         </div>
       ) : null}
       <DataState data={hooks}>

@@ -1,11 +1,10 @@
 import type { ClaimedPosition } from '@tallystick/client/viem'
-import { shortHex } from '@tallystick/ui'
+import { shortHex, useSubscribed } from '@tallystick/ui'
 import { useEffect } from 'preact/hooks'
 import { type Activity, hasUnknownResult } from '../connect/activity.ts'
 import type { Connection, Connector } from '../connect/connector.ts'
 import { Progress, type StepLabels } from '../connect/progress.tsx'
 import { useActivity } from '../connect/use-activity.ts'
-import { useConnector } from '../connect/use-connector.ts'
 import { WalletPicker } from '../connect/wallet-picker.tsx'
 import type { PortalChain } from '../data/portal-info.ts'
 import type { Holding } from '../wallet/look-up-wallet.ts'
@@ -42,7 +41,7 @@ const labels: StepLabels = {
 /** Renders the matured positions of a wallet on one chain, what each pays, and the buttons that claim them. */
 export function ClaimCard(props: ClaimCardProps) {
   const { owner, holdings, chain, connector, isPaused, serverOffsetMs, refresh } = props
-  const wallets = useConnector(connector)
+  const wallets = useSubscribed(connector.get, connector.subscribe)
   const { connection } = wallets
   const running = useActivity<ClaimReport>()
   const { activity } = running

@@ -1,5 +1,4 @@
-import { formatCents, sumAmounts } from '@tallystick/ui'
-import type { ComponentChildren } from 'preact'
+import { Button, formatCents, sumAmounts } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import { FullFrom } from '../wallet/full-from.tsx'
 import { EarlyClaim } from './early-claim.tsx'
@@ -52,13 +51,20 @@ function ClaimRow({ one, canClaim, claim, at }: ClaimListProps & { readonly one:
       </div>
       {payout ? <data value={payout.exact.toString()}>${formatCents(payout.cents)}</data> : null}
       {missing ? (
-        <ClaimButton {...{ canClaim, tokenId }} onClick={() => setDeciding(true)} isExpanded={isDeciding}>
-          Claim early…
-        </ClaimButton>
+        <Button
+          label="Claim early…"
+          suffix={` position ${tokenId}`}
+          disabled={!canClaim}
+          aria-expanded={isDeciding}
+          onClick={() => setDeciding(true)}
+        />
       ) : (
-        <ClaimButton {...{ canClaim, tokenId }} onClick={() => claim([tokenId], false)}>
-          Claim
-        </ClaimButton>
+        <Button
+          label="Claim"
+          suffix={` position ${tokenId}`}
+          disabled={!canClaim}
+          onClick={() => claim([tokenId], false)}
+        />
       )}
       {missing && isDeciding ? (
         <EarlyClaim
@@ -74,26 +80,11 @@ function ClaimRow({ one, canClaim, claim, at }: ClaimListProps & { readonly one:
   )
 }
 
-type ClaimButtonProps = {
-  readonly tokenId: bigint
-  readonly canClaim: boolean
-  readonly onClick: () => void
-  readonly isExpanded?: boolean | undefined
-  readonly children: ComponentChildren
-}
-
-function ClaimButton({ tokenId, canClaim, onClick, isExpanded, children }: ClaimButtonProps) {
-  return (
-    <button type="button" class="quiet" disabled={!canClaim} aria-expanded={isExpanded} onClick={onClick}>
-      {children}
-      <span class="sr-only"> position {String(tokenId)}</span>
-    </button>
-  )
-}
-
 function ClaimAll({ complete, canClaim, claim }: ClaimListProps & { readonly complete: readonly Claimable[] }) {
   const payouts = complete.flatMap(({ amounts }) => amounts.payout ?? [])
   const total = sumAmounts(payouts)
+  const tokenIds = complete.map(({ holding }) => holding.tokenId)
+  const claimAll = () => claim(tokenIds, false)
   return (
     <div class="row actions claim-all">
       <span>
@@ -106,19 +97,7 @@ function ClaimAll({ complete, canClaim, claim }: ClaimListProps & { readonly com
           '…'
         )}
       </span>
-      <button
-        type="button"
-        class="primary"
-        disabled={!canClaim}
-        onClick={() =>
-          claim(
-            complete.map(({ holding }) => holding.tokenId),
-            false,
-          )
-        }
-      >
-        Claim all {complete.length}
-      </button>
+      <Button class="primary" label={`Claim all ${complete.length}`} disabled={!canClaim} onClick={claimAll} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import type { ClaimedPosition } from '@tallystick/client/viem'
-import { formatDollars, Notice } from '@tallystick/ui'
+import { Button, formatDollars, Notice } from '@tallystick/ui'
 import { hasUnknownResult } from '../connect/activity.ts'
 import { explainProblem } from '../connect/explain-problem.ts'
 import { TransactionLink } from '../connect/progress.tsx'
@@ -87,11 +87,7 @@ function Sent({ running, chain, refresh, hash }: OutcomeProps & { readonly hash:
   return (
     <>
       {hash === undefined ? null : <TransactionLink hash={hash} explorer={chain.explorer} />}
-      {hasUnknownResult(running.activity) ? (
-        <button type="button" class="quiet" onClick={claimAgain}>
-          Claim again
-        </button>
-      ) : null}
+      {hasUnknownResult(running.activity) ? <Button label="Claim again" onClick={claimAgain} /> : null}
     </>
   )
 }

@@ -1,5 +1,4 @@
-import type { ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLazy } from '@tallystick/ui'
 import type { PortalChain } from '../data/portal-info.ts'
 import type { Wallet } from '../wallet/look-up-wallet.ts'
 import type { ClaimCardProps } from './claim-card.tsx'
@@ -13,17 +12,9 @@ type SlotProps = Pick<ClaimCardProps, 'connector' | 'serverOffsetMs' | 'refresh'
 /** Renders what the owner can claim, one card per chain. Its code, which contains viem, loads if there is something. */
 export function ClaimSlot({ wallet, chains, isPaused, ...props }: SlotProps) {
   const { address, holdings } = wallet
-  const [Card, setCard] = useState<ComponentType<ClaimCardProps> | undefined>(undefined)
   const matured = holdings.filter(({ state }) => state === 'matured')
-  const isNeeded = matured.length > 0
-  useEffect(() => {
-    if (!isNeeded || Card) return
-    import('./claim-card.tsx').then(
-      ({ ClaimCard }) => setCard(() => ClaimCard),
-      // The positions stay in the list. A reload tries again.
-      () => undefined,
-    )
-  }, [isNeeded, Card])
+  // If it cannot be loaded, the positions stay in the list. A reload tries again.
+  const { Component: Card } = useLazy(matured.length > 0, async () => (await import('./claim-card.tsx')).ClaimCard)
   if (!Card) return null
   return (
     <>

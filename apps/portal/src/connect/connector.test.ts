@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createConnector } from './connector.ts'
+import { startConnector } from './connector.ts'
 import { createFakeProvider } from './provider/fake-provider.ts'
 import type { BrowserWallet } from './provider/provider.ts'
 
@@ -19,7 +19,7 @@ function createWorld(handlers: Parameters<typeof createFakeProvider>[0] = {}, st
     setItem: (key: string, value: string) => void values.set(key, value),
     removeItem: (key: string) => void values.delete(key),
   }
-  const connector = createConnector(Object.assign(new EventTarget(), { ethereum: fake.provider }), storage)
+  const connector = startConnector(Object.assign(new EventTarget(), { ethereum: fake.provider }), storage)
   const wallet = () => connector.get().wallets[0] as BrowserWallet
   return { ...fake, connector, values, wallet }
 }

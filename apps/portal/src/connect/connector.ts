@@ -1,3 +1,5 @@
+import { type QuietStorage, quietStorage } from '@tallystick/ui'
+import type { PortalInfo } from '../data/portal-info.ts'
 import { discoverWallets, type WalletWindow } from './provider/discover-wallets.ts'
 import type { BrowserWallet, Provider } from './provider/provider.ts'
 import { parseChainId, readChainId, switchChain, type WalletChain } from './provider/switch-chain.ts'
@@ -37,8 +39,22 @@ export type Connector = {
 
 const storageKey = 'tallystick-wallet'
 
-/** Creates the connector and connects to the wallet of the last visit if that still shares its account. */
-export function createConnector(target: WalletWindow, storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>) {
+/** Starts the connector of the page. In a sandbox it also adds the sandbox's wallet, whose code other pages never load. */
+export function startPageConnector({ visitor, chains }: PortalInfo): Connector {
+  const connector = startConnector(window, quietStorage)
+  const wallet = visitor?.wallet
+  if (wallet) {
+    import('./test-wallet-dialog.tsx').then(
+      ({ startTestWallet }) => startTestWallet(wallet, { chains }),
+      // The form says that there is no wallet, and how to get one.
+      () => undefined,
+    )
+  }
+  return connector
+}
+
+/** Follows the wallets of a window, and connects to the wallet of the last visit if that still shares its account. */
+export function startConnector(target: WalletWindow, storage: QuietStorage) {
   const store = createStore()
   const { set } = store
   let attempt = 0

@@ -1,4 +1,4 @@
-import { Hex, Icon } from '@tallystick/ui'
+import { Button, Hex, Icon } from '@tallystick/ui'
 import { type Activity, type ActivityStep, isWaitingForWallet } from './activity.ts'
 import { listSteps } from './list-steps.ts'
 import { useIsSlow } from './use-is-slow.ts'
@@ -35,9 +35,7 @@ export function Progress({ activity, plan, labels, explorer, onStop }: ProgressP
           {isSlow
             ? 'The wallet has not answered yet. Look for its window, or click its icon beside the address bar.'
             : 'Your wallet asks you to confirm.'}
-          <button type="button" class="quiet" onClick={onStop}>
-            Stop waiting
-          </button>
+          <Button label="Stop waiting" onClick={onStop} />
         </p>
       ) : null}
     </div>

@@ -1,8 +1,8 @@
+import { Button, createQuietStorage } from '@tallystick/ui'
 import { render } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { PortalInfo, TestWalletInfo } from '../data/portal-info.ts'
 import { announceTestWallet, createTestWallet, type WalletPrompt } from './provider/test-wallet.ts'
-import { createQuietStorage } from './quiet-storage.ts'
 
 /** Adds the sandbox's wallet to the page. It asks in a dialog of its own, as an extension does in a window of its own. */
 export function startTestWallet(info: TestWalletInfo, { chains }: Pick<PortalInfo, 'chains'>): void {
@@ -70,12 +70,8 @@ function Prompt({
         ))}
       </dl>
       <div class="wallet-dialog-buttons">
-        <button type="button" class="quiet" onClick={() => onAnswer(false)}>
-          Reject
-        </button>
-        <button type="button" class="primary" autofocus onClick={() => onAnswer(true)}>
-          {confirmLabel}
-        </button>
+        <Button label="Reject" onClick={() => onAnswer(false)} />
+        <Button class="primary" label={confirmLabel} autofocus onClick={() => onAnswer(true)} />
       </div>
     </dialog>
   )

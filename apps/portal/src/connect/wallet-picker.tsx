@@ -1,4 +1,4 @@
-import { Hex, Notice } from '@tallystick/ui'
+import { Button, Hex, Notice } from '@tallystick/ui'
 import type { Connection, Connector, ConnectorState } from './connector.ts'
 import { explainProblem } from './explain-problem.ts'
 import type { BrowserWallet } from './provider/provider.ts'
@@ -69,9 +69,7 @@ function Connected({ connection: { wallet, account }, onDisconnect }: ConnectedP
         <strong>{wallet.name}</strong>
         <Hex value={account} />
       </div>
-      <button type="button" class="quiet" onClick={onDisconnect}>
-        Disconnect
-      </button>
+      <Button label="Disconnect" onClick={onDisconnect} />
     </div>
   )
 }
@@ -89,9 +87,7 @@ function Pending({ wallet, onCancel }: { readonly wallet: BrowserWallet; readonl
             : 'Allow the connection in the wallet.'}
         </span>
       </div>
-      <button type="button" class="quiet" onClick={onCancel}>
-        Cancel
-      </button>
+      <Button label="Cancel" onClick={onCancel} />
     </div>
   )
 }

@@ -1,26 +1,10 @@
-import { Notice, Skeleton } from '@tallystick/ui'
-import type { ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { Loading, Notice, useLazy } from '@tallystick/ui'
 import type { DocsProps } from './docs.tsx'
 
 /** Renders the documentation. It loads when it is first opened. */
 export function DocsView(props: DocsProps) {
-  const { isOpen } = props
-  const [wasOpened, setWasOpened] = useState(isOpen)
-  if (isOpen && !wasOpened) setWasOpened(true)
-  return wasOpened ? <LazyDocs {...props} /> : <h1 id="docs-heading">Documentation</h1>
-}
-
-function LazyDocs(props: DocsProps) {
-  const [Docs, setDocs] = useState<ComponentType<DocsProps> | undefined>(undefined)
-  const [hasFailed, setHasFailed] = useState(false)
-  useEffect(() => {
-    import('./docs.tsx').then(
-      (module) => setDocs(() => module.Docs),
-      () => setHasFailed(true),
-    )
-  }, [])
-  if (Docs) return <Docs {...props} />
+  const { Component, hasFailed } = useLazy(props.isOpen, async () => (await import('./docs.tsx')).Docs)
+  if (Component) return <Component {...props} />
   return (
     <>
       <h1 id="docs-heading" tabIndex={-1}>
@@ -32,10 +16,7 @@ function LazyDocs(props: DocsProps) {
           .
         </Notice>
       ) : (
-        <div role="status">
-          <span class="sr-only">Loading the documentation…</span>
-          <Skeleton height="24rem" />
-        </div>
+        props.isOpen && <Loading text="Loading the documentation…" height="24rem" />
       )}
     </>
   )

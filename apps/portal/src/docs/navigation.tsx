@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useSubscribed } from '@tallystick/ui'
+import { useEffect, useRef } from 'preact/hooks'
 import { type DocsPage, hrefOfPage, type PageGroup } from './docs-pages.ts'
 
 const wide = '(min-width: 1041px)'
@@ -10,7 +11,7 @@ type NavigationProps = {
 
 /** Renders the list of pages. On a phone it is folded, so that the content comes first. */
 export function Navigation({ groups, page }: NavigationProps) {
-  const isWide = useIsWide()
+  const isWide = useSubscribed(() => matchMedia(wide).matches, subscribe)
   const box = useRef<HTMLDetailsElement>(null)
   useEffect(() => {
     if (box.current) box.current.open = isWide
@@ -54,13 +55,8 @@ function Parts({ parts }: { readonly parts: DocsPage['parts'] }) {
   )
 }
 
-function useIsWide(): boolean {
-  const [isWide, setIsWide] = useState(() => matchMedia(wide).matches)
-  useEffect(() => {
-    const query = matchMedia(wide)
-    const follow = () => setIsWide(query.matches)
-    query.addEventListener('change', follow)
-    return () => query.removeEventListener('change', follow)
-  }, [])
-  return isWide
+function subscribe(listener: () => void): () => void {
+  const query = matchMedia(wide)
+  query.addEventListener('change', listener)
+  return () => query.removeEventListener('change', listener)
 }

@@ -1,4 +1,4 @@
-import { Notice, Skeleton } from '@tallystick/ui'
+import { Loading, Notice } from '@tallystick/ui'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { type DocsPage, hrefOfPage, type PageGroup } from './docs-pages.ts'
 import { ErrorsPage } from './errors-page.tsx'
@@ -40,10 +40,7 @@ export function PageView({ groups, page, isLoading, problem }: PageViewProps) {
           <Neighbours groups={groups} page={page} />
         </>
       ) : isLoading ? (
-        <div role="status">
-          <span class="sr-only">Loading the reference…</span>
-          <Skeleton height="16rem" />
-        </div>
+        <Loading text="Loading the reference…" height="16rem" />
       ) : (
         <Notice tone="calm" title="The link is old or mistyped">
           Search for what you need, or begin at the <a href="/docs">first page</a>.

@@ -1,4 +1,4 @@
-import { Icon } from '@tallystick/ui'
+import { Button, Icon, Select } from '@tallystick/ui'
 import type { PortalInfo } from '../data/portal-info.ts'
 import { ChainChoice } from './chain-choice.tsx'
 import type { useExplorerDraft } from './use-explorer-draft.ts'
@@ -46,39 +46,30 @@ export function ExplorerBar({ entered, info, runs, side, onSide, message }: BarP
 
 function Examples({ entered: { examples, draft, change } }: Pick<BarProps, 'entered'>) {
   const chosen = examples.findIndex(({ query }) => query === draft.query)
+  const options = examples.map(({ name }, index) => [index, name] as const)
+  const load = (index: string) => {
+    const example = examples[Number(index)]
+    if (example) change({ query: example.query, variables: example.variables })
+  }
   return (
-    <select
+    <Select
       aria-label="Example"
       value={chosen}
-      onChange={({ currentTarget }) => {
-        const example = examples[Number(currentTarget.value)]
-        if (example) change({ query: example.query, variables: example.variables })
-      }}
-    >
-      {chosen === -1 ? <option value={-1}>Your query</option> : null}
-      {examples.map(({ name }, index) => (
-        <option key={name} value={index}>
-          {name}
-        </option>
-      ))}
-    </select>
+      options={chosen === -1 ? [[-1, 'Your query'], ...options] : options}
+      onChoose={load}
+    />
   )
 }
 
 function Operations({ entered: { operations, draft, change } }: Pick<BarProps, 'entered'>) {
   if (operations.length < 2) return null
   return (
-    <select
+    <Select
       aria-label="Operation"
       value={draft.operationName}
-      onChange={({ currentTarget }) => change({ operationName: currentTarget.value })}
-    >
-      {operations.map((name) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </select>
+      options={operations.map((name) => [name, name])}
+      onChoose={(operationName) => change({ operationName })}
+    />
   )
 }
 
@@ -90,14 +81,11 @@ function SideButton({
 }: Pick<BarProps, 'side' | 'onSide'> & { readonly name: Side; readonly title: string }) {
   const isOpen = side === name
   return (
-    <button
-      type="button"
-      class="quiet"
+    <Button
+      label={title}
       aria-expanded={isOpen}
       aria-controls={isOpen ? 'explorer-side' : undefined}
       onClick={() => onSide(isOpen ? undefined : name)}
-    >
-      {title}
-    </button>
+    />
   )
 }

@@ -1,4 +1,4 @@
-import { Instant } from '@tallystick/ui'
+import { Button, Instant } from '@tallystick/ui'
 import { nameOf, type PastQuery } from './query-history.ts'
 
 type HistoryListProps = {
@@ -24,9 +24,7 @@ export function HistoryList({ past, onLoad, onForget }: HistoryListProps) {
           </li>
         ))}
       </ol>
-      <button type="button" class="quiet" onClick={onForget}>
-        Forget all
-      </button>
+      <Button label="Forget all" onClick={onForget} />
     </>
   )
 }

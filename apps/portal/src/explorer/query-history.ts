@@ -1,3 +1,4 @@
+import { quietStorage } from '@tallystick/ui'
 import { type Draft, hasSecret } from './draft.ts'
 
 /** Query that the visitor ran. Its result is not kept. */
@@ -37,20 +38,12 @@ export function nameOf({ query }: Pick<PastQuery, 'query'>): string {
 }
 
 export function readHistory(): readonly PastQuery[] {
-  try {
-    return parseHistory(localStorage.getItem(storageName))
-  } catch {
-    return []
-  }
+  return parseHistory(quietStorage.getItem(storageName))
 }
 
 export function storeHistory(past: readonly PastQuery[]): void {
-  try {
-    if (past.length === 0) localStorage.removeItem(storageName)
-    else localStorage.setItem(storageName, JSON.stringify(past))
-  } catch {
-    // Without storage, the history lasts until the page is closed.
-  }
+  if (past.length === 0) quietStorage.removeItem(storageName)
+  else quietStorage.setItem(storageName, JSON.stringify(past))
 }
 
 function keyOf({ query, variables, chains }: PastQuery): string {

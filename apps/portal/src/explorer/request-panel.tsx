@@ -1,3 +1,4 @@
+import { Button, Choices } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
@@ -34,25 +35,15 @@ export function RequestPanel({ draft, info, session, link, onChange, onSay }: Pa
         <EndpointChoice draft={draft} onChange={onChange} />
         {request ? (
           <div class="row request-tools">
-            <button
-              type="button"
-              class="quiet"
+            <Button
+              label="Copy as curl"
               onClick={() => copy('the curl command', formatCurl(request, { baseUrl: origin, apiKey, caCert }))}
-            >
-              Copy as curl
-            </button>
-            <button
-              type="button"
-              class="quiet"
+            />
+            <Button
+              label="Copy as SDK code"
               onClick={() => copy('the SDK code', formatSdkCode(draft, { baseUrl: origin, apiKey }))}
-            >
-              Copy as SDK code
-            </button>
-            {link ? (
-              <button type="button" class="quiet" onClick={() => copy('the link', origin + link)}>
-                Copy link
-              </button>
-            ) : null}
+            />
+            {link ? <Button label="Copy link" onClick={() => copy('the link', origin + link)} /> : null}
             <label class="check check-field">
               <input type="checkbox" checked={hasKey} onChange={(event) => setHasKey(event.currentTarget.checked)} />
               with my key
@@ -92,14 +83,15 @@ function EndpointChoice({ draft, onChange }: Pick<PanelProps, 'draft' | 'onChang
   return (
     <fieldset class="segments endpoint-choice">
       <legend class="sr-only">Endpoint</legend>
-      <label>
-        <input type="radio" name="endpoint" checked={!isPlain} onChange={() => onChange({ isPlain: false })} />
-        <span title="The answer is a list with one entry per chain.">/data</span>
-      </label>
-      <label>
-        <input type="radio" name="endpoint" checked={isPlain} onChange={() => onChange({ isPlain: true })} />
-        <span title="Plain GraphQL over HTTP, for standard clients.">/data/{only}</span>
-      </label>
+      <Choices
+        name="endpoint"
+        options={[
+          { value: false, label: '/data', title: 'The answer is a list with one entry per chain.' },
+          { value: true, label: `/data/${only}`, title: 'Plain GraphQL over HTTP, for standard clients.' },
+        ]}
+        chosen={isPlain}
+        onChoose={(plain) => onChange({ isPlain: plain })}
+      />
     </fieldset>
   )
 }

@@ -1,4 +1,4 @@
-import { download, Icon, Notice, type Polled, Skeleton } from '@tallystick/ui'
+import { Button, download, Icon, Loading, Notice, type Polled } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 
@@ -32,16 +32,11 @@ export function HistoryPanel<Row>({
       {error === undefined ? null : (
         <>
           <ErrorNotice error={error} />
-          <button type="button" class="quiet" onClick={onRetry}>
-            Try again
-          </button>
+          <Button label="Try again" onClick={onRetry} />
         </>
       )}
       {value === undefined && error === undefined ? (
-        <div role="status">
-          <span class="sr-only">Loading {title.toLowerCase()}…</span>
-          <Skeleton height="300px" />
-        </div>
+        <Loading text={`Loading ${title.toLowerCase()}…`} height="300px" />
       ) : null}
       {value?.length === 0 ? (
         <Notice tone="calm" title={empty.title}>

@@ -1,3 +1,4 @@
+import { Button, TableHead } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 
@@ -23,24 +24,20 @@ export function HistoryTable<Row>({ caption, columns, rows, renderRow }: History
       <section class="table-scroll" tabIndex={0} aria-label={caption}>
         <table class={columns.length > 2 ? 'numbers history-table' : 'numbers history-table is-short'}>
           <caption>{caption}</caption>
-          <thead>
-            <tr>
-              {columns.map((name, index) => (
-                <th key={name} scope="col" class={index === 0 ? undefined : 'number'}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead columns={columns.map((title, index) => (index === 0 ? { title } : { title, class: 'number' }))} />
           <tbody>{rows.slice(0, count).map(renderRow)}</tbody>
         </table>
       </section>
       {rest > 0 ? (
-        <button type="button" class="quiet more" onClick={() => setCount(count + rowCountStep)}>
-          {rest > rowCountStep
-            ? `Show ${rowCountStep} more of ${rest.toLocaleString('en-US')}`
-            : `Show all ${rows.length}`}
-        </button>
+        <Button
+          class="quiet more"
+          label={
+            rest > rowCountStep
+              ? `Show ${rowCountStep} more of ${rest.toLocaleString('en-US')}`
+              : `Show all ${rows.length}`
+          }
+          onClick={() => setCount(count + rowCountStep)}
+        />
       ) : null}
     </>
   )

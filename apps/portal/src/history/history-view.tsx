@@ -5,6 +5,7 @@ import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import type { NotesOnPage } from '../data/use-notes.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
+import { ViewHead } from '../parts/view-head.tsx'
 import { CouponPanel } from './coupon-panel.tsx'
 import { FloatingPanel } from './floating-panel.tsx'
 import { formatDaysCsv, formatPeriodsCsv } from './format-csv.ts'
@@ -31,12 +32,9 @@ export function HistoryView({ info, session, notes, isOpen }: HistoryViewProps) 
   const isReady = isOpen && (notes.view !== undefined || notes.failure !== undefined)
   return (
     <>
-      <div class="view-head">
-        <h1 id="history-heading" tabIndex={-1}>
-          History
-        </h1>
-        <p>Coupons of past periods and the floating rate of past days.</p>
-      </div>
+      <ViewHead view="history" title="History">
+        Coupons of past periods and the floating rate of past days.
+      </ViewHead>
       {fault ? (
         <Notice tone="warn" title="The link cannot be followed">
           {fault}

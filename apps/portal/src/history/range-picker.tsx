@@ -1,3 +1,4 @@
+import { Button, Choices, FieldFault, withoutReload } from '@tallystick/ui'
 import { useEffect, useState } from 'preact/hooks'
 import { datesOf, findRangeFault, presets, type Range } from './history-link.ts'
 
@@ -14,17 +15,12 @@ export function RangePicker({ range, today, onChange }: RangePickerProps) {
     <div class="row range">
       <fieldset class="segments">
         <legend class="sr-only">Range</legend>
-        {presets.map((days) => (
-          <label key={days}>
-            <input
-              type="radio"
-              name="range"
-              checked={'days' in range && range.days === days}
-              onChange={() => onChange({ days })}
-            />
-            <span>{days} days</span>
-          </label>
-        ))}
+        <Choices
+          name="range"
+          options={presets.map((days) => ({ value: days, label: `${days} days` }))}
+          chosen={'days' in range ? range.days : undefined}
+          onChoose={(days) => onChange({ days })}
+        />
       </fieldset>
       <Dates {...datesOf(range, today)} onChange={onChange} />
     </div>
@@ -64,23 +60,16 @@ function Dates({ from, to, onChange }: DatesProps) {
       class="row range-dates"
       aria-label="Dates, New York"
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={withoutReload(() => {
         const found = findRangeFault(dates)
         setFault(found)
         if (found === undefined) onChange(dates)
-      }}
+      })}
     >
       {field('from', 'From')}
       {field('to', 'To')}
-      <button type="submit" class="quiet">
-        Show
-      </button>
-      {fault ? (
-        <p id="range-fault" class="field-fault" role="alert">
-          {fault}
-        </p>
-      ) : null}
+      <Button type="submit" label="Show" />
+      <FieldFault id="range-fault" text={fault} />
     </form>
   )
 }

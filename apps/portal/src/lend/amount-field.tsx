@@ -1,7 +1,8 @@
-import { formatDollars, formatExact } from '@tallystick/ui'
+import { Button, formatDollars, formatExact } from '@tallystick/ui'
 import type { Connection } from '../connect/connector.ts'
 import { ProblemNotice } from '../connect/wallet-picker.tsx'
 import type { PortalChain } from '../data/portal-info.ts'
+import { DollarInput } from '../parts/dollar-input.tsx'
 import type { JudgedAmount } from './judge-amount.ts'
 import type { Lender } from './read-lender.ts'
 
@@ -25,30 +26,12 @@ export function AmountField({ text, setText, amount, lender, error, chain, conne
         <label for="lend-amount">Amount</label>
       </h2>
       <div class="lend-amount-row">
-        <div class="amount">
-          <span class="amount-sign" aria-hidden="true">
-            $
-          </span>
-          <input
-            id="lend-amount"
-            inputMode="decimal"
-            autocomplete="off"
-            maxLength={60}
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-            onBlur={() => principal !== undefined && setText(formatExact(principal))}
-            aria-invalid={fault !== undefined}
-            aria-describedby="lend-amount-hint"
-          />
-        </div>
-        <button
-          type="button"
-          class="quiet"
+        <DollarInput id="lend-amount" {...{ text, setText, principal }} isValid={fault === undefined} />
+        <Button
+          label="Max"
           disabled={!lender || lender.balance === 0n}
           onClick={() => lender && setText(formatExact(lender.balance))}
-        >
-          Max
-        </button>
+        />
       </div>
       <p id="lend-amount-hint" class={fault ? 'field-fault' : 'hint'}>
         {fault ?? balanceHint({ lender, chain, connection })}

@@ -1,6 +1,6 @@
 import { expectedIncome, fixedIncome, type OfferedNote } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
-import { formatDollars, formatRate, Instant, Notice, usePolled } from '@tallystick/ui'
+import { Button, formatDollars, formatRate, Instant, Notice, usePolled } from '@tallystick/ui'
 import { useCallback, useState } from 'preact/hooks'
 import { hasUnknownResult } from '../connect/activity.ts'
 import { TransactionLink } from '../connect/progress.tsx'
@@ -40,7 +40,7 @@ export function LendOutcome(props: LendOutcomeProps) {
               : 'The block with your lend was removed, and the lend with it. Your dollars are in your wallet. You can lend again.'}
           </Notice>
           <TransactionLink hash={activity.hash} explorer={chain.explorer} />
-          {activity.isKnown ? null : <Again label="Lend again" onClick={running.reset} />}
+          {activity.isKnown ? null : <Button label="Lend again" onClick={running.reset} />}
         </>
       )
     case 'expired':
@@ -79,7 +79,7 @@ function Sent({ chain, running, owner, hash }: LendOutcomeProps & { readonly has
               Check your positions
             </a>
           ) : null}
-          <Again label="Lend again" onClick={running.reset} />
+          <Button label="Lend again" onClick={running.reset} />
         </div>
       ) : null}
     </>
@@ -125,7 +125,7 @@ function Mined({
             Your position appears here in a moment…
           </p>
         )}
-        <Again label="Lend more" onClick={running.reset} />
+        <Button label="Lend more" onClick={running.reset} />
       </div>
     </div>
   )
@@ -142,16 +142,8 @@ function Expired({ note, lentNote, running, hash, chain }: LendOutcomeProps & { 
           : 'The notes of the next period are loading.'}
       </Notice>
       {hash === undefined ? null : <TransactionLink hash={hash} explorer={chain.explorer} />}
-      {isNew ? null : <Again label="Back" onClick={running.reset} />}
+      {isNew ? null : <Button label="Back" onClick={running.reset} />}
     </>
-  )
-}
-
-function Again({ label, onClick }: { readonly label: string; readonly onClick: () => void }) {
-  return (
-    <button type="button" class="quiet" onClick={onClick}>
-      {label}
-    </button>
   )
 }
 

@@ -1,10 +1,9 @@
 import type { RateAnswer } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
-import { Notice, type Polled } from '@tallystick/ui'
+import { Notice, type Polled, useSubscribed } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { Connector } from '../connect/connector.ts'
 import { useActivity } from '../connect/use-activity.ts'
-import { useConnector } from '../connect/use-connector.ts'
 import { WalletPicker } from '../connect/wallet-picker.tsx'
 import { findRejection, isPoolPaused } from '../data/pool-status.ts'
 import type { PortalInfo } from '../data/portal-info.ts'
@@ -39,7 +38,7 @@ export type LendPageProps = {
 export function LendPage({ info, session, notes, connector, rate, search, isOpen }: LendPageProps) {
   const [text, setText] = useState('10,000.00')
   const { chain, tenorDays, partnerId } = readChoice(search, info.chains)
-  const wallets = useConnector(connector)
+  const wallets = useSubscribed(connector.get, connector.subscribe)
   const { connection } = wallets
   const running = useActivity<LentPosition>()
   const { lender, error, refresh } = useLender({ connection, chain, partnerId, isOpen })

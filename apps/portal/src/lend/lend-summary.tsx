@@ -1,6 +1,6 @@
 import { type ExpectedIncome, expectedIncome, type OfferedNote } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
-import { formatDollars, useNow } from '@tallystick/ui'
+import { Button, formatDollars, useNow } from '@tallystick/ui'
 import { useEffect, useState } from 'preact/hooks'
 import { hasUnknownResult } from '../connect/activity.ts'
 import type { Connection, Connector } from '../connect/connector.ts'
@@ -103,9 +103,7 @@ function SwitchButton({ chain, connector }: SwitchButtonProps) {
   }
   return (
     <>
-      <button type="button" class="primary lend-button" onClick={ask}>
-        {`Switch your wallet to ${chain.name}`}
-      </button>
+      <Button class="primary lend-button" label={`Switch your wallet to ${chain.name}`} onClick={ask} />
       <p class="hint">
         {state.isAsking
           ? 'Your wallet asks you to confirm.'
@@ -131,9 +129,12 @@ function LendButton({ obstacle, principal, note, lend, announcement }: LendButto
   const days = note === undefined ? '' : ` for ${note.tenorDays} ${note.tenorDays === 1 ? 'day' : 'days'}`
   return (
     <>
-      <button type="button" class="primary lend-button" disabled={obstacle !== undefined} onClick={lend}>
-        {`Lend${amount}${days}`}
-      </button>
+      <Button
+        class="primary lend-button"
+        label={`Lend${amount}${days}`}
+        disabled={obstacle !== undefined}
+        onClick={lend}
+      />
       <p class="hint" id="lend-announcement">
         {obstacle ?? announcement}
       </p>

@@ -1,3 +1,5 @@
+import { Fact } from '../parts/fact.tsx'
+
 const risks = [
   [
     'The money is tied up',
@@ -29,10 +31,9 @@ export function Risks() {
       <h2 id="risks-heading">What can go wrong</h2>
       <dl>
         {risks.map(([title, text]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd>{text}</dd>
-          </div>
+          <Fact key={title} name={title}>
+            {text}
+          </Fact>
         ))}
       </dl>
     </section>

@@ -1,5 +1,5 @@
 import type { OfferedNote } from '@tallystick/client'
-import { formatRate, Skeleton } from '@tallystick/ui'
+import { Choices, formatRate, Skeleton } from '@tallystick/ui'
 
 type TenorFieldProps = {
   readonly offered: readonly OfferedNote[]
@@ -16,22 +16,19 @@ export function TenorField({ offered, chosen, onChoose }: TenorFieldProps) {
       </legend>
       {offered.length === 0 ? <Skeleton height="3.4rem" width="100%" /> : null}
       <div class="segments" hidden={offered.length === 0}>
-        {offered.map(({ tenorDays, coupon }) => (
-          <label key={tenorDays}>
-            <input
-              type="radio"
-              name="lend-tenor"
-              checked={tenorDays === chosen?.tenorDays}
-              onChange={() => onChoose(tenorDays)}
-            />
-            <span>
-              {tenorDays} <small class="tenor-days">{tenorDays === 1 ? 'day' : 'days'}</small>
-              <small class="tenor-coupon">{formatRate(coupon)}</small>
-            </span>
-          </label>
-        ))}
+        <Choices name="lend-tenor" options={offered.map(describe)} chosen={chosen?.tenorDays} onChoose={onChoose} />
       </div>
       <p class="hint">Days, and the fixed interest per year.</p>
     </fieldset>
   )
+}
+
+function describe({ tenorDays, coupon }: OfferedNote) {
+  const label = (
+    <>
+      {tenorDays} <small class="tenor-days">{tenorDays === 1 ? 'day' : 'days'}</small>
+      <small class="tenor-coupon">{formatRate(coupon)}</small>
+    </>
+  )
+  return { value: tenorDays, label }
 }

@@ -1,8 +1,8 @@
 import { type ExpectedIncome, expectedIncome } from '@tallystick/client'
 import {
   type Amount,
+  Choices,
   formatCents,
-  formatExact,
   formatRate,
   Instant,
   parseDollars,
@@ -14,6 +14,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Offer } from '../data/offers.ts'
 import { hrefOfLend } from '../lend/lend-choice.ts'
+import { DollarInput } from '../parts/dollar-input.tsx'
 
 // The pool's minimum at deployment. For a smaller amount the calculator shows a hint.
 const minLend = 1_000n * 10n ** 18n
@@ -40,21 +41,7 @@ export function Calculator({ offers, chosen, floatingRate, isRateLoading, server
       <h2 id="calculator-title">Calculator</h2>
       <div class="field">
         <label for="amount">Amount to lend</label>
-        <div class="amount">
-          <span class="amount-sign" aria-hidden="true">
-            $
-          </span>
-          <input
-            id="amount"
-            inputMode="decimal"
-            autocomplete="off"
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-            onBlur={() => principal !== undefined && setText(formatExact(principal))}
-            aria-invalid={fault !== undefined}
-            aria-describedby="amount-hint"
-          />
-        </div>
+        <DollarInput id="amount" {...{ text, setText, principal }} isValid={fault === undefined} />
         <p id="amount-hint" class={fault === undefined ? 'hint' : 'field-fault'}>
           {fault ?? hintFor(principal)}
         </p>
@@ -62,12 +49,12 @@ export function Calculator({ offers, chosen, floatingRate, isRateLoading, server
       <fieldset class="field tenors" hidden={!offers?.length}>
         <legend>Maturity, days</legend>
         <div class="segments">
-          {(offers ?? []).map((offer) => (
-            <label key={offer.tenorDays}>
-              <input type="radio" name="tenor" checked={offer === chosen} onChange={() => onChoose(offer)} />
-              <span>{offer.tenorDays}</span>
-            </label>
-          ))}
+          <Choices
+            name="tenor"
+            options={(offers ?? []).map(({ tenorDays }) => ({ value: tenorDays, label: tenorDays }))}
+            chosen={chosen?.tenorDays}
+            onChoose={(days) => onChoose(offers?.find(({ tenorDays }) => tenorDays === days) as Offer)}
+          />
         </div>
       </fieldset>
       {income && chosen && principal !== undefined ? (

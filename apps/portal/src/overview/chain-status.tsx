@@ -1,6 +1,7 @@
 import type { RateAnswer } from '@tallystick/client'
 import { formatDatesIn, formatDuration, Hex, Pill, type Polled, Skeleton } from '@tallystick/ui'
 import type { PortalChain } from '../data/portal-info.ts'
+import { Fact } from '../parts/fact.tsx'
 
 // Chains produce a block every few seconds at most, so 60 s without one are highlighted.
 const lagSecondsMax = 60
@@ -32,34 +33,22 @@ export function ChainStatus({ chain, rate }: { readonly chain: PortalChain; read
         <p class="hint">Notes stay valid, but cannot be used until the pause ends.</p>
       ) : null}
       <dl class="facts">
-        <div>
-          <dt>Chain</dt>
-          <dd>{chain.id}</dd>
-        </div>
-        <div>
-          <dt>Data from</dt>
-          <dd>
-            {known ? (
-              freshness(known.dataBlock, known.dataLagSeconds)
-            ) : rate.error === undefined ? (
-              <Skeleton width="8ch" />
-            ) : (
-              'unknown'
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>Pool</dt>
-          <dd>
-            <Hex value={chain.pool} />
-          </dd>
-        </div>
-        <div>
-          <dt>Signer</dt>
-          <dd>
-            <Hex value={chain.signer} />
-          </dd>
-        </div>
+        <Fact name="Chain">{chain.id}</Fact>
+        <Fact name="Data from">
+          {known ? (
+            freshness(known.dataBlock, known.dataLagSeconds)
+          ) : rate.error === undefined ? (
+            <Skeleton width="8ch" />
+          ) : (
+            'unknown'
+          )}
+        </Fact>
+        <Fact name="Pool">
+          <Hex value={chain.pool} />
+        </Fact>
+        <Fact name="Signer">
+          <Hex value={chain.signer} />
+        </Fact>
       </dl>
     </div>
   )

@@ -6,6 +6,7 @@ import {
   Instant,
   type Polled,
   Skeleton,
+  TableHead,
   useZone,
   zoneName,
 } from '@tallystick/ui'
@@ -28,23 +29,13 @@ export function NotesTable({ offers, lastPeriod, isRateLoading, chosen, onChoose
     <div class="table-scroll">
       <table class="numbers">
         <caption>{captionOf(lastPeriod, zone)}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Maturity</th>
-            <th scope="col" class="wide-only">
-              Matures, {zoneName(zone)}
-            </th>
-            <th scope="col" class="number">
-              Coupon
-            </th>
-            <th scope="col" class="number">
-              Change
-            </th>
-            <th scope="col" class="number">
-              With floating
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            { title: 'Maturity' },
+            { title: `Matures, ${zoneName(zone)}`, class: 'wide-only' },
+            ...['Coupon', 'Change', 'With floating'].map((title) => ({ title, class: 'number' })),
+          ]}
+        />
         <tbody>
           {offers
             ? offers.map((offer) => (
@@ -120,14 +111,10 @@ const waiting = Array.from({ length: 7 }, (_, index) => (
     <td class="wide-only">
       <Skeleton width="10ch" />
     </td>
-    <td class="number">
-      <Skeleton width="5ch" />
-    </td>
-    <td class="number">
-      <Skeleton width="5ch" />
-    </td>
-    <td class="number">
-      <Skeleton width="5ch" />
-    </td>
+    {['coupon', 'change', 'market'].map((name) => (
+      <td key={name} class="number">
+        <Skeleton width="5ch" />
+      </td>
+    ))}
   </tr>
 ))

@@ -1,3 +1,4 @@
+import { Choices } from '@tallystick/ui'
 import type { PortalChain } from '../data/portal-info.ts'
 
 type ChainPickerProps = {
@@ -14,12 +15,12 @@ export function ChainPicker({ name, chains, chainId, onChange }: ChainPickerProp
   return (
     <fieldset class="segments">
       <legend class="sr-only">Chain</legend>
-      {chains.map((chain) => (
-        <label key={chain.id}>
-          <input type="radio" name={name} checked={chain.id === chainId} onChange={() => onChange(chain.id)} />
-          <span>{chain.name}</span>
-        </label>
-      ))}
+      <Choices
+        name={name}
+        options={chains.map(({ id, name: label }) => ({ value: id, label }))}
+        chosen={chainId}
+        onChoose={onChange}
+      />
     </fieldset>
   )
 }

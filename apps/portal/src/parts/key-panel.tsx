@@ -1,4 +1,4 @@
-import { Icon } from '@tallystick/ui'
+import { Button, Icon, withoutReload } from '@tallystick/ui'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { explainError } from '../data/explain-error.ts'
 
@@ -41,10 +41,7 @@ export function KeyPanel({ error, rejectedKey, sandboxKey, isOpened, onSubmit, o
       id="key-panel"
       class={isSticky ? 'key-box key-panel key-panel-box' : 'key-box key-panel'}
       aria-labelledby="key-title"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSubmit(text.trim())
-      }}
+      onSubmit={withoutReload(() => onSubmit(text.trim()))}
     >
       <div class="key-words">
         <h2 id="key-title">
@@ -70,22 +67,12 @@ export function KeyPanel({ error, rejectedKey, sandboxKey, isOpened, onSubmit, o
           aria-invalid={fault !== undefined}
           aria-describedby={fault ? 'key-fault' : undefined}
         />
-        <button type="button" class="quiet" aria-pressed={isShown} onClick={() => setIsShown(!isShown)}>
-          {isShown ? 'Hide' : 'Show'}
-        </button>
-        <button type="submit" class="primary">
-          Use key
-        </button>
+        <Button label={isShown ? 'Hide' : 'Show'} aria-pressed={isShown} onClick={() => setIsShown(!isShown)} />
+        <Button type="submit" class="primary" label="Use key" />
         {sandboxKey !== undefined && text !== sandboxKey ? (
-          <button type="button" class="quiet" onClick={() => onSubmit(sandboxKey)}>
-            Use sandbox key
-          </button>
+          <Button label="Use sandbox key" onClick={() => onSubmit(sandboxKey)} />
         ) : null}
-        {onCancel ? (
-          <button type="button" class="quiet" onClick={onCancel}>
-            Cancel
-          </button>
-        ) : null}
+        {onCancel ? <Button label="Cancel" onClick={onCancel} /> : null}
       </div>
       {fault ? (
         <p id="key-fault" class="field-fault" role="alert">

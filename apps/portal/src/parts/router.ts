@@ -1,4 +1,5 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useSubscribed } from '@tallystick/ui'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { type Place, parsePlace, replaceOldLink, titleOf, type View } from './place.ts'
 
 const home: Place = { view: 'overview', search: new URLSearchParams() }
@@ -15,15 +16,7 @@ export function startRouter(): void {
 
 /** Returns the place that the URL names. It stays the same object while the URL does. */
 export function useLocation(): Place {
-  const [place, setPlace] = useState(read)
-  useEffect(() => {
-    const onChange = () => setPlace(read())
-    listeners.add(onChange)
-    // The URL may have changed before this effect ran.
-    onChange()
-    return () => void listeners.delete(onChange)
-  }, [])
-  return place
+  return useSubscribed(read, subscribe)
 }
 
 /** Opens a URL of the page without loading it. Any other URL of this origin is loaded. Never pass a secret. */
@@ -60,6 +53,11 @@ function read(): Place {
   const { href } = location
   if (current?.href !== href) current = { href, place: parsePlace(location) ?? home }
   return current.place
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
 }
 
 function update(): void {

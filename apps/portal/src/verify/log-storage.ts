@@ -1,12 +1,13 @@
 import type { LogStorage } from '@tallystick/client'
+import { quietStorage } from '@tallystick/ui'
 
 const prefix = 'tallystick-log '
 const keyName = 'tallystick-log-key'
 
 /** Keeps the last checkpoint of each log in this browser, so that a log cannot show it another history later. */
 export const logStorage: LogStorage = {
-  get: (origin) => read(prefix + origin),
-  set: (origin, checkpoint) => write(prefix + origin, checkpoint),
+  get: (origin) => quietStorage.getItem(prefix + origin),
+  set: (origin, checkpoint) => quietStorage.setItem(prefix + origin, checkpoint),
 }
 
 /** Forgets all checkpoints. */
@@ -20,25 +21,9 @@ export function forgetCheckpoints(): void {
 
 /** Returns the verifier key that the visitor has pasted. It is public. */
 export function readPastedKey(): string {
-  return read(keyName) ?? ''
+  return quietStorage.getItem(keyName) ?? ''
 }
 
 export function storePastedKey(key: string): void {
-  write(keyName, key)
-}
-
-function read(name: string): string | null {
-  try {
-    return localStorage.getItem(name)
-  } catch {
-    return null
-  }
-}
-
-function write(name: string, text: string): void {
-  try {
-    localStorage.setItem(name, text)
-  } catch {
-    // Without storage, it lasts until the page is closed.
-  }
+  quietStorage.setItem(keyName, key)
 }

@@ -1,5 +1,5 @@
 import { formatRate, Instant } from '@tallystick/ui'
-import type { ComponentChildren } from 'preact'
+import { Fact } from '../parts/fact.tsx'
 import type { Finding } from './conclude.ts'
 import { LogLine } from './log-line.tsx'
 
@@ -37,14 +37,5 @@ export function NoteFacts({ judgement: { note, chain, verification }, logCheck }
         <Instant seconds={note.validBefore} />
       </Fact>
     </dl>
-  )
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }

@@ -1,7 +1,8 @@
-import { Notice } from '@tallystick/ui'
+import { Button, Notice, withoutReload } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { PortalInfo } from '../data/portal-info.ts'
 import type { NotesView } from '../data/use-notes.ts'
+import { ViewHead } from '../parts/view-head.tsx'
 import { type Judgement, judgeNote } from './judge-note.ts'
 import { LogAlarm } from './log-alarm.tsx'
 import { LogKeyField, useLogKey } from './log-key-field.tsx'
@@ -36,22 +37,11 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
   const sample = notes?.notes[0]?.raw
   return (
     <>
-      <div class="view-head">
-        <h1 id="verify-heading" tabIndex={-1}>
-          Verify a note
-        </h1>
-        <p>
-          Check who signed a note, whether it is still valid, and whether everybody can see it in the public log. The
-          check runs in this tab. The note is not sent, only its chain and period, to find it in the log.
-        </p>
-      </div>
-      <form
-        class="card verify-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          verify(text)
-        }}
-      >
+      <ViewHead view="verify" title="Verify a note">
+        Check who signed a note, whether it is still valid, and whether everybody can see it in the public log. The
+        check runs in this tab. The note is not sent, only its chain and period, to find it in the log.
+      </ViewHead>
+      <form class="card verify-form" onSubmit={withoutReload(() => verify(text))}>
         <label class="field-label" for="pasted">
           A note, or a response of /notes
         </label>
@@ -65,21 +55,16 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
           placeholder={'{ "maturity_timestamp": "…", "coupon": "…", … }'}
         />
         <div class="row actions">
-          <button type="submit" class="primary">
-            Verify
-          </button>
+          <Button type="submit" class="primary" label="Verify" />
           {sample ? (
-            <button
-              type="button"
-              class="quiet"
+            <Button
+              label="Use a current note"
               onClick={() => {
                 const example = JSON.stringify(sample, undefined, 2)
                 setText(example)
                 verify(example)
               }}
-            >
-              Use a current note
-            </button>
+            />
           ) : null}
         </div>
         <LogKeyField {...logKey} />

@@ -1,4 +1,4 @@
-import { type Amount, formatCents, formatRate, Hex, Instant } from '@tallystick/ui'
+import { type Amount, Button, formatCents, formatRate, Hex, Instant } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { HoldingState } from './holding-state.tsx'
@@ -15,13 +15,11 @@ type Column = {
 type HoldingsTableProps = {
   readonly holdings: readonly Holding[]
   readonly namesChains: boolean
-  readonly actionOf?: ((holding: Holding) => ComponentChildren) | undefined
 }
 
 /** Renders all positions, as a table or, on a narrow screen, as cards. */
-export function HoldingsTable({ holdings, namesChains, actionOf }: HoldingsTableProps) {
+export function HoldingsTable({ holdings, namesChains }: HoldingsTableProps) {
   const [showsAll, setShowsAll] = useState(false)
-  const columns = listColumns(actionOf)
   const shown = showsAll ? holdings : holdings.slice(0, initialRowCount)
   return (
     <div class="card">
@@ -45,16 +43,14 @@ export function HoldingsTable({ holdings, namesChains, actionOf }: HoldingsTable
           </thead>
           <tbody role="rowgroup">
             {shown.map((holding) => (
-              <Row key={`${holding.chain.id}-${holding.tokenId}`} {...{ holding, columns, namesChains }} />
+              <Row key={`${holding.chain.id}-${holding.tokenId}`} {...{ holding, namesChains }} />
             ))}
           </tbody>
         </table>
         {/* biome-ignore-end lint/a11y/noRedundantRoles: see above. */}
       </section>
       {shown.length < holdings.length ? (
-        <button type="button" class="quiet more" onClick={() => setShowsAll(true)}>
-          {`Show all ${holdings.length}`}
-        </button>
+        <Button class="quiet more" label={`Show all ${holdings.length}`} onClick={() => setShowsAll(true)} />
       ) : null}
     </div>
   )
@@ -62,11 +58,10 @@ export function HoldingsTable({ holdings, namesChains, actionOf }: HoldingsTable
 
 type RowProps = {
   readonly holding: Holding
-  readonly columns: readonly Column[]
   readonly namesChains: boolean
 }
 
-function Row({ holding, columns, namesChains }: RowProps) {
+function Row({ holding, namesChains }: RowProps) {
   const { chain, tokenId, state } = holding
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: a browser drops the roles from rows that are displayed as cards.
@@ -89,25 +84,19 @@ function Row({ holding, columns, namesChains }: RowProps) {
   )
 }
 
-function listColumns(actionOf: ((holding: Holding) => ComponentChildren) | undefined): readonly Column[] {
-  const income = (name: 'fixed' | 'floating') => (holding: Holding) => (
-    <Sum name={name} amount={holding.amounts.income?.[name]} />
-  )
-  return [
-    { name: 'Principal', isNumber: true, cell: ({ amounts }) => `$${formatCents(amounts.principal.cents)}` },
-    { name: 'Coupon', isNumber: true, cell: ({ coupon }) => formatRate(coupon) },
-    { name: 'Fixed so far', isNumber: true, cell: income('fixed') },
-    { name: 'Floating so far', isNumber: true, cell: income('floating') },
-    { name: 'Lent', isNumber: true, cell: (holding) => <Lent holding={holding} /> },
-    {
-      name: 'Matures',
-      isNumber: true,
-      cell: ({ maturityTimestamp }) => <Instant seconds={maturityTimestamp} only="date" />,
-    },
-    { name: 'Status', cell: (holding) => <HoldingState holding={holding} /> },
-    ...(actionOf ? [{ name: 'Action', cell: (holding: Holding) => actionOf(holding) ?? <Dash /> }] : []),
-  ]
-}
+const income = (name: 'fixed' | 'floating') => (holding: Holding) => (
+  <Sum name={name} amount={holding.amounts.income?.[name]} />
+)
+
+const columns: readonly Column[] = [
+  { name: 'Principal', isNumber: true, cell: ({ amounts }) => `$${formatCents(amounts.principal.cents)}` },
+  { name: 'Coupon', isNumber: true, cell: ({ coupon }) => formatRate(coupon) },
+  { name: 'Fixed so far', isNumber: true, cell: income('fixed') },
+  { name: 'Floating so far', isNumber: true, cell: income('floating') },
+  { name: 'Lent', isNumber: true, cell: (holding) => <Lent holding={holding} /> },
+  { name: 'Matures', isNumber: true, cell: (holding) => <Instant seconds={holding.maturityTimestamp} only="date" /> },
+  { name: 'Status', cell: (holding) => <HoldingState holding={holding} /> },
+]
 
 function Lent({ holding: { lendTimestamp, lendTransactionHash } }: { readonly holding: Holding }) {
   return (
@@ -122,14 +111,10 @@ function Lent({ holding: { lendTimestamp, lendTransactionHash } }: { readonly ho
 
 /** Renders the shown cents of an amount. The value of `data` is the exact amount. */
 function Sum({ name, amount }: { readonly name: string; readonly amount: Amount | undefined }) {
-  if (!amount) return <Dash />
+  if (!amount) return <span class="muted">–</span>
   return (
     <data value={amount.exact.toString()} data-income={name}>
       ${formatCents(amount.cents)}
     </data>
   )
-}
-
-function Dash() {
-  return <span class="muted">–</span>
 }

@@ -1,31 +1,25 @@
 import { type Amount, formatCents, Hex, Instant, Notice } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { HoldingsTable } from './holdings-table.tsx'
-import type { Holding, Wallet } from './look-up-wallet.ts'
+import type { Wallet } from './look-up-wallet.ts'
 import { Timeline } from './timeline.tsx'
 
-/** Actions that a report offers. `refresh` looks the wallet up again and keeps the report until then. */
-export type WalletActions = {
-  /** Rendered above the positions. */
-  readonly forWallet?: ((wallet: Wallet, refresh: () => void) => ComponentChildren) | undefined
-  /** Rendered with a position. */
-  readonly forHolding?: ((holding: Holding, refresh: () => void) => ComponentChildren) | undefined
-}
+/** Renders what can be done with a wallet. `refresh` looks it up again and keeps the report until then. */
+export type RenderActions = (wallet: Wallet, refresh: () => void) => ComponentChildren
 
 type WalletReportProps = {
   readonly wallet: Wallet
   /** ENS name by which the wallet was looked up. */
   readonly name: string | undefined
   readonly namesChains: boolean
-  readonly actions?: WalletActions | undefined
+  readonly renderActions: RenderActions
   readonly refresh: () => void
 }
 
 /** Renders the positions and earnings of a wallet. With several chains, which share token ids, `namesChains` is true. */
-export function WalletReport({ wallet, name, namesChains, actions = {}, refresh }: WalletReportProps) {
+export function WalletReport({ wallet, name, namesChains, renderActions, refresh }: WalletReportProps) {
   const { address, holdings, failures, at } = wallet
   const held = holdings.filter(({ state }) => state !== 'claimed')
-  const { forHolding } = actions
   return (
     <>
       <div class="row wallet-owner">
@@ -45,13 +39,9 @@ export function WalletReport({ wallet, name, namesChains, actions = {}, refresh 
       ) : (
         <>
           <Figures wallet={wallet} heldCount={held.length} />
-          {actions.forWallet?.(wallet, refresh)}
+          {renderActions(wallet, refresh)}
           {held.length > 0 ? <Timeline holdings={held} now={at} namesChains={namesChains} /> : null}
-          <HoldingsTable
-            holdings={holdings}
-            namesChains={namesChains}
-            actionOf={forHolding && ((holding) => forHolding(holding, refresh))}
-          />
+          <HoldingsTable holdings={holdings} namesChains={namesChains} />
           <p class="hint">
             As of <Instant id="wallet-at" seconds={at} />. Floating income is included up to the last reported day. A
             claim before the UTC day of the maturity is reported loses the rest for good. Each position is rounded down

@@ -1,25 +1,26 @@
-import { Notice, Skeleton, shortHex } from '@tallystick/ui'
+import { Button, FieldFault, Loading, Notice, shortHex, withoutReload } from '@tallystick/ui'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { hrefOf } from '../parts/place.ts'
 import { navigate, useLocation } from '../parts/router.ts'
+import { ViewHead } from '../parts/view-head.tsx'
 import type { Lookup } from './keep-report.ts'
 import { parseOwner } from './parse-owner.ts'
 import { useLookup } from './use-lookup.ts'
-import { type WalletActions, WalletReport } from './wallet-report.tsx'
+import { type RenderActions, WalletReport } from './wallet-report.tsx'
 
 type WalletViewProps = {
   readonly info: PortalInfo
   readonly session: Session | undefined
   /** Undefined until the service's time is known. */
   readonly serverOffsetMs: number | undefined
-  readonly actions?: WalletActions | undefined
+  readonly renderActions: RenderActions
 }
 
 /** Renders the lookup of an address or a name: its positions, earnings and maturities. The URL names the owner. */
-export function WalletView({ info, session, serverOffsetMs, actions }: WalletViewProps) {
+export function WalletView({ info, session, serverOffsetMs, renderActions }: WalletViewProps) {
   const hasEns = info.ens === true
   const segment = useOwnerSegment()
   const owner = useMemo(() => (segment === undefined ? undefined : parseOwner(segment, { hasEns })), [segment, hasEns])
@@ -42,19 +43,10 @@ export function WalletView({ info, session, serverOffsetMs, actions }: WalletVie
   const fault = typedFault ?? (owner && 'fault' in owner ? owner.fault : undefined)
   return (
     <>
-      <div class="view-head">
-        <h1 id="wallet-heading" tabIndex={-1}>
-          Wallet
-        </h1>
-        <p>Positions, earnings and maturities of any address. Data on the chain is public.</p>
-      </div>
-      <form
-        class="card lookup"
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit(text.trim())
-        }}
-      >
+      <ViewHead view="wallet" title="Wallet">
+        Positions, earnings and maturities of any address. Data on the chain is public.
+      </ViewHead>
+      <form class="card lookup" onSubmit={withoutReload(() => submit(text.trim()))}>
         <label class="field-label" for="wallet-address">
           {hasEns ? 'Address or ENS name' : 'Address'}
         </label>
@@ -71,15 +63,9 @@ export function WalletView({ info, session, serverOffsetMs, actions }: WalletVie
             aria-invalid={fault !== undefined}
             aria-describedby={fault ? 'wallet-fault' : undefined}
           />
-          <button type="submit" class="primary" disabled={!session}>
-            Look up
-          </button>
+          <Button type="submit" class="primary" label="Look up" disabled={!session} />
         </div>
-        {fault ? (
-          <p id="wallet-fault" class="field-fault" role="alert">
-            {fault}
-          </p>
-        ) : null}
+        <FieldFault id="wallet-fault" text={fault} />
         <Examples wallets={info.visitor?.wallets ?? []} isDisabled={!session} onChoose={submit} />
       </form>
       <div aria-live="polite">
@@ -87,7 +73,7 @@ export function WalletView({ info, session, serverOffsetMs, actions }: WalletVie
           lookup={lookup}
           hasKey={session !== undefined}
           namesChains={info.chains.length > 1}
-          actions={actions}
+          renderActions={renderActions}
           refresh={() => run({ keepsReport: true })}
         />
       </div>
@@ -107,9 +93,13 @@ function Examples({ wallets, isDisabled, onChoose }: ExamplesProps) {
     <p class="examples hint">
       In this sandbox, try{' '}
       {wallets.slice(0, 4).map((wallet) => (
-        <button key={wallet} type="button" class="chip mono" disabled={isDisabled} onClick={() => onChoose(wallet)}>
-          {shortHex(wallet)}
-        </button>
+        <Button
+          key={wallet}
+          class="chip mono"
+          label={shortHex(wallet)}
+          disabled={isDisabled}
+          onClick={() => onChoose(wallet)}
+        />
       ))}
     </p>
   )
@@ -119,7 +109,7 @@ type OutcomeProps = {
   readonly lookup: Lookup
   readonly hasKey: boolean
   readonly namesChains: boolean
-  readonly actions: WalletActions | undefined
+  readonly renderActions: RenderActions
   readonly refresh: () => void
 }
 
@@ -132,12 +122,7 @@ function Outcome({ lookup, hasKey, ...report }: OutcomeProps) {
         </Notice>
       )
     case 'loading':
-      return (
-        <div class="card" role="status">
-          <span class="sr-only">Looking up…</span>
-          <Skeleton height="9rem" />
-        </div>
-      )
+      return <Loading class="card" text="Looking up…" height="9rem" />
     case 'failed':
       return <ErrorNotice error={lookup.error} />
     case 'unresolved':

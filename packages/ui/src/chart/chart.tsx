@@ -1,8 +1,15 @@
-import type { ComponentChildren } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
-import { useWidth } from '../hooks/use-width.ts'
-import { Axes, type AxisTitles } from './axes.tsx'
+import type { ComponentChildren, RefObject } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type ChartLayout, findStop, flagBottom } from './chart-layout.ts'
+
+/** What the axes measure. */
+export type AxisTitles = { readonly rate: string; readonly horizontal: string }
+
+type AxesProps = {
+  readonly layout: ChartLayout
+  readonly titles: AxisTitles
+  readonly height: number
+}
 
 /** Cursor of a chart. It stops at every point, and its stop is a choice of the visitor. */
 type Cursor = {
@@ -115,6 +122,50 @@ function Drawing<Layout extends ChartLayout>({
       <p class="chart-flag" aria-hidden="true" style={{ left: part, transform: `translateX(-${part})` }}>
         {cursor.label(active)}
       </p>
+    </>
+  )
+}
+
+/** Returns a ref and the current width of its element in pixels. The width is 0 until it is measured. */
+function useWidth(): [RefObject<HTMLDivElement | null>, number] {
+  const box = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    const element = box.current
+    if (!element) return undefined
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return [box, width]
+}
+
+/** Renders both axes with their ticks and titles. */
+function Axes({ layout: { plot, rateTicks, ticks }, titles, height }: AxesProps) {
+  return (
+    <>
+      <text class="axis-title" x={0} y={12}>
+        {titles.rate}
+      </text>
+      {rateTicks.map(({ y, label }) => (
+        <g key={label}>
+          <line class="grid" x1={plot.left} x2={plot.right} y1={y} y2={y} />
+          <text class="tick" x={plot.left - 10} y={y + 4} text-anchor="end">
+            {label}
+          </text>
+        </g>
+      ))}
+      {ticks.map(({ x, label }) => (
+        <g key={x}>
+          <line class="chart-tick" x1={x} x2={x} y1={plot.bottom} y2={plot.bottom + 5} />
+          <text class="tick" x={x} y={plot.bottom + 23} text-anchor="middle">
+            {label}
+          </text>
+        </g>
+      ))}
+      <text class="axis-title" x={plot.right} y={height - 6} text-anchor="end">
+        {titles.horizontal}
+      </text>
     </>
   )
 }

@@ -155,16 +155,6 @@ export function formatClock(
 }
 
 /**
- * Formats hour, minute and second.
- *
- * @example
- * formatTime(1793573999n, 'America/New_York') // '17:59:59'
- */
-export function formatTime(seconds: bigint, zone: string): string {
-  return formatter(zone, { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(Number(seconds) * 1000)
-}
-
-/**
  * Formats the time left as hours, minutes and seconds.
  *
  * @example

@@ -1,12 +1,6 @@
-import { newYorkZone } from './format-time.ts'
+import { isoDate, newYorkZone } from './format-time.ts'
 
 const dayMs = 86_400_000
-const american = new Intl.DateTimeFormat('en-US', {
-  timeZone: newYorkZone,
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-})
 
 /**
  * Returns the New York date at an instant in Unix seconds.
@@ -15,19 +9,7 @@ const american = new Intl.DateTimeFormat('en-US', {
  * newYorkDate(1793574000) // '2026-11-01'
  */
 export function newYorkDate(seconds: number): string {
-  const [month, day, year] = american.format(seconds * 1000).split('/')
-  return `${year}-${month}-${day}`
-}
-
-/**
- * Returns 00:00 New York of a date, in Unix seconds. Clocks change at 02:00, so midnight is 4 or 5 hours behind UTC.
- *
- * @example
- * newYorkMidnight('2026-11-01') // 1793505600
- */
-export function newYorkMidnight(date: string): number {
-  const summer = Date.parse(date) / 1000 + 4 * 3600
-  return newYorkDate(summer) === date ? summer : summer + 3600
+  return isoDate(seconds, newYorkZone)
 }
 
 /** Returns 00:00 UTC of a date, in Unix seconds. */

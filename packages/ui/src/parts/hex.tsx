@@ -1,33 +1,31 @@
-import { useState } from 'preact/hooks'
-import { shortHex } from '../format/short-hex.ts'
+import { useMessage } from '../hooks/use-message.ts'
 
 /** Renders a shortened address or hash. A click copies the full value. */
 export function Hex({ value }: { readonly value: string }) {
-  const [isCopied, setIsCopied] = useState(false)
-  const copy = () => {
-    navigator.clipboard.writeText(value).then(
-      () => {
-        setIsCopied(true)
-        setTimeout(() => setIsCopied(false), 1_500)
-      },
-      // Without clipboard permission the full value is still in the title.
-      () => undefined,
-    )
-  }
+  const [message, say] = useMessage(1_500)
+  // Without clipboard permission the full value is still in the title.
+  const copy = () => void navigator.clipboard.writeText(value).then(() => say('Copied'), ignore)
+  const label = `${shortHex(value)}, copy the full value`
   return (
-    <button
-      type="button"
-      class="hex"
-      onClick={copy}
-      title={value}
-      aria-label={`${shortHex(value)}, copy the full value`}
-    >
+    <button type="button" class="hex" onClick={copy} title={value} aria-label={label}>
       {shortHex(value)}
-      {isCopied ? (
+      {message === '' ? null : (
         <span class="hex-copied" role="status">
-          Copied
+          {message}
         </span>
-      ) : null}
+      )}
     </button>
   )
+}
+
+const ignore = () => undefined
+
+/**
+ * Shortens an address or a hash for display.
+ *
+ * @example
+ * shortHex('0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781') // '0x529d…6781'
+ */
+export function shortHex(hex: string): string {
+  return hex.length <= 13 ? hex : `${hex.slice(0, 6)}…${hex.slice(-4)}`
 }

@@ -1,7 +1,18 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Icon } from './icons.tsx'
-import { chooseTheme, currentTheme } from './theme.ts'
+import { quietStorage } from './quiet-storage.ts'
 
+type Theme = 'light' | 'dark'
+
+const storageKey = 'tallystick-theme'
+
+/** Applies the theme stored on an earlier visit. Without one the system's setting applies. */
+export function applyStoredTheme(): void {
+  const stored = quietStorage.getItem(storageKey)
+  if (stored === 'light' || stored === 'dark') document.documentElement.dataset['theme'] = stored
+}
+
+/** Renders a button that changes the theme for this visit and later ones. */
 export function ThemeButton() {
   const [theme, setTheme] = useState(currentTheme)
   useEffect(() => {
@@ -12,18 +23,21 @@ export function ThemeButton() {
   }, [])
   const other = theme === 'dark' ? 'light' : 'dark'
   const change = () => {
-    chooseTheme(other)
+    document.documentElement.dataset['theme'] = other
+    quietStorage.setItem(storageKey, other)
     setTheme(other)
   }
+  const label = `Use the ${other} theme`
   return (
-    <button
-      type="button"
-      class="tool"
-      onClick={change}
-      aria-label={`Use the ${other} theme`}
-      title={`Use the ${other} theme`}
-    >
+    <button type="button" class="tool" onClick={change} aria-label={label} title={label}>
       <Icon name={theme === 'dark' ? 'sun' : 'moon'} />
     </button>
   )
+}
+
+/** Returns the theme that is displayed. */
+function currentTheme(): Theme {
+  const chosen = document.documentElement.dataset['theme']
+  if (chosen === 'light' || chosen === 'dark') return chosen
+  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
 }

@@ -1,26 +1,21 @@
 import { viewerZone, zoneName } from '../format/format-time.ts'
 import { chooseZone, useZoneChoice, type ZoneChoice, zoneChoices } from '../format/zone.ts'
+import { Select } from './choices.tsx'
 import { Icon } from './icons.tsx'
 
 /** Renders the choice of the time zone of the whole page. */
 export function ZonePicker() {
-  const choice = useZoneChoice()
+  const names = { 'new-york': 'New York', utc: 'UTC', mine: `Mine, ${zoneName(viewerZone())}` }
   return (
-    <label class="tool zone-picker">
+    <label class="tool zone-picker" for="zone">
       <Icon name="clock" />
       <span class="sr-only">Time zone</span>
-      <select value={choice} onChange={(event) => chooseZone(event.currentTarget.value as ZoneChoice)}>
-        {zoneChoices.map((name) => (
-          <option key={name} value={name}>
-            {nameOf(name)}
-          </option>
-        ))}
-      </select>
+      <Select
+        id="zone"
+        value={useZoneChoice()}
+        options={zoneChoices.map((choice) => [choice, names[choice]])}
+        onChoose={(choice) => chooseZone(choice as ZoneChoice)}
+      />
     </label>
   )
-}
-
-function nameOf(choice: ZoneChoice): string {
-  if (choice === 'mine') return `Mine, ${zoneName(viewerZone())}`
-  return choice === 'utc' ? 'UTC' : 'New York'
 }

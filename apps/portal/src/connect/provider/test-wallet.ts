@@ -1,3 +1,4 @@
+import type { QuietStorage } from '@tallystick/ui'
 import type { PortalChain, TestWalletInfo } from '../../data/portal-info.ts'
 import { testWalletRdns } from './discover-wallets.ts'
 import type { Provider } from './provider.ts'
@@ -16,7 +17,7 @@ export type TestWalletParts = {
   readonly confirm: (prompt: WalletPrompt) => Promise<boolean>
   /** Sends JSON-RPC to the sandbox. */
   readonly post: (path: string, body: string) => Promise<unknown>
-  readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+  readonly storage: QuietStorage
 }
 
 const storageKey = 'tallystick-test-wallet'

@@ -1,3 +1,4 @@
+import { Button, Select, withoutReload } from '@tallystick/ui'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import type { Endpoint, Parameter } from '../openapi/openapi.ts'
@@ -27,13 +28,7 @@ export function TryIt({ endpoint: { method, path, operation }, input, request, o
   return (
     <details class="docs-try">
       <summary>Try it</summary>
-      <form
-        aria-label={`Try ${method} ${path}`}
-        onSubmit={(event) => {
-          event.preventDefault()
-          send()
-        }}
-      >
+      <form aria-label={`Try ${method} ${path}`} onSubmit={withoutReload(send)}>
         {(operation.parameters ?? []).map((parameter) => (
           <ParameterField
             key={parameter.name}
@@ -53,19 +48,11 @@ export function TryIt({ endpoint: { method, path, operation }, input, request, o
         ) : null}
         <div class="row docs-try-actions">
           {lacksKey ? (
-            <button type="button" class="primary" onClick={enterKey}>
-              Enter your key to send
-            </button>
+            <Button class="primary" label="Enter your key to send" onClick={enterKey} />
           ) : (
-            <button type="submit" class="primary" disabled={isSending}>
-              Send
-            </button>
+            <Button type="submit" class="primary" label="Send" disabled={isSending} />
           )}
-          {isSending ? (
-            <button type="button" class="quiet" onClick={stop}>
-              Stop
-            </button>
-          ) : null}
+          {isSending ? <Button label="Stop" onClick={stop} /> : null}
           <code class="hint docs-target">
             {method} {request.path}
           </code>
@@ -118,14 +105,12 @@ function ParameterField({ id, parameter: { name, required, schema }, value, onCh
         {required ? <span class="muted"> required</span> : null}
       </label>
       {schema.enum ? (
-        <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-          {required ? null : <option value="">not sent</option>}
-          {schema.enum.map((option) => (
-            <option key={String(option)} value={String(option)}>
-              {String(option)}
-            </option>
-          ))}
-        </select>
+        <Select
+          id={id}
+          value={value}
+          options={[...(required ? [] : [['', 'not sent'] as const]), ...schema.enum.map(toOption)]}
+          onChoose={onChange}
+        />
       ) : (
         <input
           id={id}
@@ -139,6 +124,10 @@ function ParameterField({ id, parameter: { name, required, schema }, value, onCh
       )}
     </div>
   )
+}
+
+function toOption(value: unknown): readonly [string, string] {
+  return [String(value), String(value)]
 }
 
 type BodyFieldProps = {
@@ -167,14 +156,12 @@ function BodyField({ id, operation, body, onChange }: BodyFieldProps) {
       {examples.length > 0 ? (
         <div class="docs-body-examples">
           {examples.map(({ summary, value }) => (
-            <button
+            <Button
               key={summary}
-              type="button"
               class="chip"
+              label={summary}
               onClick={() => onChange(JSON.stringify(value, undefined, 2))}
-            >
-              {summary}
-            </button>
+            />
           ))}
         </div>
       ) : null}

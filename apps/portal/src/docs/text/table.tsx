@@ -1,3 +1,4 @@
+import { TableHead } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 
 type TableProps = {
@@ -11,15 +12,7 @@ export function Table({ label, columns, rows }: TableProps) {
   return (
     <table class="docs-table">
       <caption class="sr-only">{label}</caption>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th key={column} scope="col">
-              {column}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead columns={columns.map((title) => ({ title }))} />
       <tbody>
         {rows.map((cells, row) => (
           <tr key={row}>

@@ -1,7 +1,7 @@
 /** Storage that keeps nothing if the browser denies it. */
 export type QuietStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** Wraps a storage that the browser may deny. */
+/** Wraps a storage that the browser may deny. What is stored then lasts until the page is closed, at most. */
 export function createQuietStorage(find: () => QuietStorage): QuietStorage {
   const attempt = <Value>(act: () => Value): Value | null => {
     try {
@@ -16,3 +16,6 @@ export function createQuietStorage(find: () => QuietStorage): QuietStorage {
     removeItem: (key) => void attempt(() => find().removeItem(key)),
   }
 }
+
+/** Storage of this browser. */
+export const quietStorage = createQuietStorage(() => localStorage)
