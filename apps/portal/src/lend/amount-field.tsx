@@ -26,7 +26,7 @@ export function AmountField({ text, setText, amount, lender, error, chain, conne
         <label for="lend-amount">Amount</label>
       </h2>
       <div class="lend-amount-row">
-        <DollarInput id="lend-amount" {...{ text, setText, principal }} isValid={fault === undefined} />
+        <DollarInput id="lend-amount" {...{ text, setText, principal }} isValid={fault === undefined} maxLength={60} />
         <Button
           label="Max"
           disabled={!lender || lender.balance === 0n}

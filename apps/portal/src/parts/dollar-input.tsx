@@ -7,10 +7,11 @@ type DollarInputProps = {
   /** Undefined if the text is not an amount. */
   readonly principal: bigint | undefined
   readonly isValid: boolean
+  readonly maxLength?: number
 }
 
 /** Renders a field for an amount in dollars. The element with the id `<id>-hint` describes it. */
-export function DollarInput({ id, text, setText, principal, isValid }: DollarInputProps) {
+export function DollarInput({ id, text, setText, principal, isValid, maxLength }: DollarInputProps) {
   return (
     <div class="amount">
       <span class="amount-sign" aria-hidden="true">
@@ -20,7 +21,7 @@ export function DollarInput({ id, text, setText, principal, isValid }: DollarInp
         id={id}
         inputMode="decimal"
         autocomplete="off"
-        maxLength={60}
+        maxLength={maxLength}
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
         onBlur={() => principal !== undefined && setText(formatExact(principal))}
