@@ -1,12 +1,11 @@
 import type { Whoami } from '@tallystick/core'
-import { Button, useSubscribed } from '@tallystick/ui'
+import { Button, Icon, Mark, ThemeButton, useSubscribed } from '@tallystick/ui'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Access, accessOf, type ViewName, viewNames } from './access/access.ts'
 import { TokenForm } from './access/token-form.tsx'
 import { useIdle } from './access/use-idle.ts'
 import { type AdminApi, type AdminError, createAdminApi } from './api/admin-api.ts'
 import { AuditView } from './audit/audit-view.tsx'
-import { ConsoleBar } from './console-bar.tsx'
 import { CurveView } from './curve/curve-view.tsx'
 import { KeysView } from './keys/keys-view.tsx'
 import { StatusView } from './status/status-view.tsx'
@@ -98,4 +97,39 @@ function View({ name, api, access }: { readonly name: ViewName; readonly api: Ad
     case 'audit':
       return <AuditView api={api} />
   }
+}
+
+type ConsoleBarProps = {
+  readonly views: readonly { readonly name: ViewName; readonly title: string }[]
+  readonly current: ViewName
+  readonly whoami: Whoami
+  readonly onLeave: () => void
+}
+
+function ConsoleBar({ views, current, whoami, onLeave }: ConsoleBarProps) {
+  return (
+    <header class="top-bar">
+      <a class="brand" href="#status" aria-label="Tallystick console, status">
+        <Mark />
+        <span>
+          Tallystick <span class="brand-part">console</span>
+        </span>
+      </a>
+      <nav aria-label="Views">
+        {views.map(({ name, title }) => (
+          <a key={name} href={`#${name}`} aria-current={name === current ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      <div class="top-tools">
+        <button type="button" class="tool" onClick={onLeave} title={`Roles: ${whoami.roles.join(', ')}`}>
+          <Icon name="key" />
+          <span class="sr-only-narrow">{whoami.name}</span>
+          <span class="sr-only">, forget the token</span>
+        </button>
+        <ThemeButton />
+      </div>
+    </header>
+  )
 }

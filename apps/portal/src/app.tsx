@@ -1,10 +1,10 @@
-import { Button, Notice } from '@tallystick/ui'
+import type { RateAnswer } from '@tallystick/client'
+import { Button, Notice, type Polled } from '@tallystick/ui'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { fetchPortalInfo, type PortalInfo } from './data/portal-info.ts'
+import { listClosedPools } from './data/pool-status.ts'
+import { fetchPortalInfo, type PortalChain, type PortalInfo } from './data/portal-info.ts'
 import { useAccess } from './data/use-access.ts'
 import { useRate } from './data/use-rate.ts'
-import { ClosedPools } from './parts/closed-pools.tsx'
-import { Footer } from './parts/footer.tsx'
 import { KeyPanel } from './parts/key-panel.tsx'
 import { useLocation, useViewChange } from './parts/router.ts'
 import { TopBar } from './parts/top-bar.tsx'
@@ -86,5 +86,41 @@ function ServiceDown({ problem }: { readonly problem: string }) {
       </Notice>
       <Button class="primary" label="Reload" onClick={() => location.reload()} />
     </main>
+  )
+}
+
+const titles = { paused: 'is paused', rejecting: 'rejects loans' } as const
+const hints = {
+  paused: 'Nobody can lend there until the pause ends.',
+  rejecting: 'Nobody can lend there until the operator has fixed it.',
+} as const
+
+type ClosedPoolsProps = {
+  readonly rate: Polled<RateAnswer>
+  readonly chains: readonly PortalChain[]
+}
+
+/** Renders which pools accept no loans, at the top of every view. */
+function ClosedPools({ rate, chains }: ClosedPoolsProps) {
+  return (
+    <>
+      {listClosedPools(rate, chains).map(({ chain, state, reason }) => (
+        <Notice key={chain.id} tone="warn" title={`${chain.name} ${titles[state]}`}>
+          {hints[state]} {reason}
+        </Notice>
+      ))}
+    </>
+  )
+}
+
+function Footer() {
+  return (
+    <footer class="spread footer hint">
+      <p>A tally stick recorded a debt to the English Exchequer. It was split in two, so that each party held proof.</p>
+      <nav aria-label="For developers">
+        <a href="/docs">Documentation</a>
+        <a href="/openapi.json">OpenAPI</a>
+      </nav>
+    </footer>
   )
 }

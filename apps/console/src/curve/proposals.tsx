@@ -2,7 +2,6 @@ import type { CurveView, ProposalView } from '@tallystick/core'
 import { Button, Notice } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
-import { useAction } from '../api/use-action.ts'
 import { ConfirmDialog } from '../parts/dialog.tsx'
 import { formatIso } from '../parts/format.ts'
 import { formatPoints } from './curve-history.tsx'
@@ -18,14 +17,14 @@ type ProposalsProps = {
 /** Renders the curves that need the approval of a second person. */
 export function Proposals({ api, canChange, proposals, nameOf, onDone }: ProposalsProps) {
   const [chosen, setChosen] = useState<ProposalView>()
-  const action = useAction<void>(async () => {
+  const approve = async () => {
     const { curve } = await api.post<{ curve: CurveView }>(
       `/curve/proposals/${encodeURIComponent(chosen?.id ?? '')}/approve`,
     )
     // Another dialog may be open by now.
     setChosen((open) => (open === chosen ? undefined : open))
     onDone(curve)
-  })
+  }
   return (
     <>
       {proposals.map((proposal) => (
@@ -53,11 +52,8 @@ export function Proposals({ api, canChange, proposals, nameOf, onDone }: Proposa
         <ConfirmDialog
           title={`Approve proposal ${chosen.id}?`}
           verb="Approve"
-          action={action}
-          onClose={() => {
-            action.clear()
-            setChosen(undefined)
-          }}
+          act={approve}
+          onClose={() => setChosen(undefined)}
         >
           <p class="mono">{formatPoints(chosen.points)}</p>
           <p>Signed notes cannot be recalled. The curve is in force from {chosen.effectiveFromNewYork} on.</p>

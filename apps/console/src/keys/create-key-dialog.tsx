@@ -2,7 +2,6 @@ import { type KeyChange, keyScopes } from '@tallystick/core'
 import { Select } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
-import { useAction } from '../api/use-action.ts'
 import { CheckList } from '../parts/check-list.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import { parseRpm } from '../parts/format.ts'
@@ -22,16 +21,16 @@ export function CreateKeyDialog({ api, onClose, onDone }: CreateKeyDialogProps) 
   const [rpm, setRpm] = useState('600')
   const [expires, setExpires] = useState('')
   const [kind, setKind] = useState('live')
-  const action = useAction<void>(async () => {
+  const act = async () => {
     const expiresAt = expires === '' ? null : `${expires}T00:00:00Z`
     onDone(await api.post<KeyChange>('/keys', { name, kind, scopes, rpm: parseRpm(rpm), expiresAt }))
-  })
+  }
   return (
     <FormDialog
       title="Create a key"
       verb="Create"
       progress="Creating…"
-      action={action}
+      act={act}
       isComplete={scopes.length > 0}
       onClose={onClose}
     >

@@ -2,7 +2,6 @@ import type { KeyView, UsageReport } from '@tallystick/core'
 import { Button, Pill, type Tone } from '@tallystick/ui'
 import { formatCount, formatIso } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'
-import { Sparkline } from './sparkline.tsx'
 
 const tones: Readonly<Record<KeyView['status'], Tone>> = { active: 'good', expired: 'calm', revoked: 'calm' }
 
@@ -96,4 +95,21 @@ function actionsColumn({ onRotate, onRevoke }: NonNullable<KeysTableProps['actio
         </span>
       ) : null,
   }
+}
+
+const width = 90
+const height = 22
+
+/** Renders a row of bars. It is decorative: text next to it must carry the meaning. */
+function Sparkline({ values }: { readonly values: readonly number[] }) {
+  const highest = Math.max(1, ...values)
+  const step = width / Math.max(1, values.length)
+  return (
+    <svg class="sparkline" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+      {values.map((value, index) => {
+        const bar = value === 0 ? 0.8 : Math.max(1.6, (value / highest) * height)
+        return <rect key={index} x={index * step} y={height - bar} width={step * 0.7} height={bar} />
+      })}
+    </svg>
+  )
 }

@@ -2,7 +2,6 @@ import type { KeyChange, KeyView, UsageReport } from '@tallystick/core'
 import { Button, Notice } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
-import { useAction } from '../api/use-action.ts'
 import { useData } from '../api/use-data.ts'
 import { DataState } from '../parts/data-state.tsx'
 import { ConfirmDialog } from '../parts/dialog.tsx'
@@ -35,6 +34,9 @@ export function KeysView({ api, canChange }: { readonly api: AdminApi; readonly 
     else setShown((now) => (now?.id === key.id ? undefined : now))
     keys.refresh()
     usage.refresh()
+  }
+  const revoke = async ({ id }: KeyView) => {
+    finish(await api.post<KeyChange>(`/keys/${encodeURIComponent(id)}/revoke`, { waitMs: confirmWaitMs }), '', '')
   }
   const actions = {
     onRotate: (key: KeyView) => setOpen({ kind: 'rotate', key }),
@@ -81,34 +83,18 @@ export function KeysView({ api, canChange }: { readonly api: AdminApi; readonly 
         />
       ) : null}
       {open?.kind === 'revoke' ? (
-        <RevokeKeyDialog
-          api={api}
-          entry={open.key}
+        <ConfirmDialog
+          title={`Revoke the key of ${open.key.name}?`}
+          verb="Revoke"
+          act={() => revoke(open.key)}
           onClose={() => setOpen(undefined)}
-          onDone={(change) => finish(change, '', '')}
-        />
+        >
+          <p>
+            Every replica rejects <code>{open.key.id}</code> within a second, for good. Its owner then needs a new key.
+          </p>
+          <p>{open.key.lastUsedAt ? `It was last used on ${formatIso(open.key.lastUsedAt)}.` : 'It was never used.'}</p>
+        </ConfirmDialog>
       ) : null}
     </div>
-  )
-}
-
-type RevokeKeyDialogProps = {
-  readonly api: AdminApi
-  readonly entry: KeyView
-  readonly onClose: () => void
-  readonly onDone: (change: KeyChange) => void
-}
-
-function RevokeKeyDialog({ api, entry: { id, name, lastUsedAt }, onClose, onDone }: RevokeKeyDialogProps) {
-  const action = useAction<void>(async () => {
-    onDone(await api.post<KeyChange>(`/keys/${encodeURIComponent(id)}/revoke`, { waitMs: confirmWaitMs }))
-  })
-  return (
-    <ConfirmDialog title={`Revoke the key of ${name}?`} verb="Revoke" action={action} onClose={onClose}>
-      <p>
-        Every replica rejects <code>{id}</code> within a second, for good. Its owner then needs a new key.
-      </p>
-      <p>{lastUsedAt ? `It was last used on ${formatIso(lastUsedAt)}.` : 'It was never used.'}</p>
-    </ConfirmDialog>
   )
 }

@@ -2,7 +2,6 @@ import type { KeyChange, KeyView } from '@tallystick/core'
 import { Select } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
-import { useAction } from '../api/use-action.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { formatSeconds } from '../parts/format.ts'
 
@@ -20,18 +19,18 @@ type RotateKeyDialogProps = {
 /** Renders the choice how long the old secret of a key still works. */
 export function RotateKeyDialog({ api, entry: { id, name }, waitMs, onClose, onDone }: RotateKeyDialogProps) {
   const [grace, setGrace] = useState(86_400)
-  const action = useAction<void>(async () => {
+  const act = async () => {
     const request = { graceSeconds: grace, waitMs: grace === 0 ? waitMs : 0 }
     const { replicas, ...change } = await api.post<KeyChange>(`/keys/${encodeURIComponent(id)}/rotate`, request)
     const text = grace === 0 ? 'The old secret is revoked.' : `The old secret works for ${formatSeconds(grace)} more.`
     onDone(grace === 0 && replicas ? { ...change, replicas } : change, text)
-  })
+  }
   return (
     <FormDialog
       title={`Rotate the key of ${name}`}
       verb="Create the new secret"
       progress="Working…"
-      action={action}
+      act={act}
       onClose={onClose}
     >
       <p class="dialog-text">

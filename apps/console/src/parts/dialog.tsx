@@ -1,7 +1,7 @@
 import { Button, Notice, withoutReload } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Action } from '../api/use-action.ts'
+import { type Action, useAction } from '../api/use-action.ts'
 
 type DialogProps = {
   readonly title: string
@@ -24,16 +24,15 @@ function Dialog({ title, onClose, children }: DialogProps) {
   )
 }
 
-type ConfirmDialogProps = {
-  readonly title: string
+type ActionDialogProps = DialogProps & {
+  /** Label of its button. */
   readonly verb: string
-  readonly action: Action<void>
-  readonly onClose: () => void
-  readonly children: ComponentChildren
+  readonly act: () => Promise<void>
 }
 
 /** Renders a question before a change that cannot be undone. The button that changes nothing has the focus first. */
-export function ConfirmDialog({ title, verb, action, onClose, children }: ConfirmDialogProps) {
+export function ConfirmDialog({ title, verb, act, onClose, children }: ActionDialogProps) {
+  const action = useAction<void>(act)
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="dialog-text">{children}</div>
@@ -51,18 +50,15 @@ export function ConfirmDialog({ title, verb, action, onClose, children }: Confir
   )
 }
 
-type FormDialogProps = {
-  readonly title: string
-  readonly verb: string
+type FormDialogProps = ActionDialogProps & {
+  /** Label of the button while the action runs. */
   readonly progress: string
-  readonly action: Action<void>
   readonly isComplete?: boolean
-  readonly onClose: () => void
-  readonly children: ComponentChildren
 }
 
-/** Renders a form in a dialog. `verb` is the label of its button, `progress` the label while the action runs. */
-export function FormDialog({ title, verb, progress, action, isComplete = true, onClose, children }: FormDialogProps) {
+/** Renders a form in a dialog. */
+export function FormDialog({ title, verb, progress, act, isComplete = true, onClose, children }: FormDialogProps) {
+  const action = useAction<void>(act)
   return (
     <Dialog title={title} onClose={onClose}>
       <form class="dialog-form" onSubmit={withoutReload(() => void action.run())}>

@@ -1,7 +1,6 @@
 import { eventTypes, type HookView } from '@tallystick/core'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
-import { useAction } from '../api/use-action.ts'
 import { CheckList } from '../parts/check-list.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
 import type { ShownSecret } from '../parts/secret-panel.tsx'
@@ -16,7 +15,7 @@ type AddHookDialogProps = {
 export function AddHookDialog({ api, onClose, onDone }: AddHookDialogProps) {
   const [url, setUrl] = useState('')
   const [types, setTypes] = useState<readonly string[]>(eventTypes)
-  const action = useAction<void>(async () => {
+  const act = async () => {
     const { hook, secret } = await api.post<{ hook: HookView; secret: string }>('/hooks', {
       url: url.trim(),
       types,
@@ -27,13 +26,13 @@ export function AddHookDialog({ api, onClose, onDone }: AddHookDialogProps) {
       text: `The receiver ${hook.url} verifies the signature of each event with it.`,
       secret,
     })
-  })
+  }
   return (
     <FormDialog
       title="Add a webhook"
       verb="Add"
       progress="Adding…"
-      action={action}
+      act={act}
       isComplete={types.length > 0}
       onClose={onClose}
     >

@@ -27,6 +27,12 @@ export function HooksView({ api, canChange }: { readonly api: AdminApi; readonly
     setOutcome(verb === 'test' ? describeTest(hook, answer) : { tone: 'good', title: `${hook.url} is switched on` })
     hooks.refresh()
   })
+  const remove = async (hook: ListedHookView) => {
+    await api.post(path(hook, 'remove'))
+    setOutcome({ tone: 'good', title: 'The webhook is removed' })
+    close(hook)
+    hooks.refresh()
+  }
   return (
     <div class="stack">
       {shown ? <SecretPanel shown={shown} onDone={() => setShown(undefined)} /> : null}
@@ -69,34 +75,17 @@ export function HooksView({ api, canChange }: { readonly api: AdminApi; readonly
         />
       ) : null}
       {open && open !== 'add' ? (
-        <RemoveHookDialog
-          hook={open}
+        <ConfirmDialog
+          title="Remove this webhook?"
+          verb="Remove"
+          act={() => remove(open)}
           onClose={() => setOpen(undefined)}
-          remove={async () => {
-            await api.post(path(open, 'remove'))
-            setOutcome({ tone: 'good', title: 'The webhook is removed' })
-            close(open)
-            hooks.refresh()
-          }}
-        />
+        >
+          <p class="mono">{open.url}</p>
+          <p>Its secret, the list of its deliveries and {open.waiting} waiting events are deleted.</p>
+        </ConfirmDialog>
       ) : null}
     </div>
-  )
-}
-
-type RemoveHookDialogProps = {
-  readonly hook: ListedHookView
-  readonly onClose: () => void
-  readonly remove: () => Promise<void>
-}
-
-function RemoveHookDialog({ hook: { url, waiting }, onClose, remove }: RemoveHookDialogProps) {
-  const action = useAction<void>(remove)
-  return (
-    <ConfirmDialog title="Remove this webhook?" verb="Remove" action={action} onClose={onClose}>
-      <p class="mono">{url}</p>
-      <p>Its secret, the list of its deliveries and {waiting} waiting events are deleted.</p>
-    </ConfirmDialog>
   )
 }
 

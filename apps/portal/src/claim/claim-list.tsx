@@ -1,10 +1,11 @@
-import { Button, formatCents, sumAmounts } from '@tallystick/ui'
-import { useState } from 'preact/hooks'
-import { FullFrom } from '../wallet/full-from.tsx'
-import { EarlyClaim } from './early-claim.tsx'
+import type { Claimability } from '@tallystick/client'
+import { type Amount, Button, formatCents, sumAmounts } from '@tallystick/ui'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { FullFrom } from '../wallet/holding-state.tsx'
+import { describeLoss } from './describe-loss.ts'
 import type { Claimable } from './use-claimable.ts'
 
-export type ClaimListProps = {
+type ClaimListProps = {
   readonly claimable: readonly Claimable[]
   readonly canClaim: boolean
   readonly claim: (tokenIds: readonly bigint[], acceptMissingIncome: boolean) => void
@@ -99,5 +100,45 @@ function ClaimAll({ complete, canClaim, claim }: ClaimListProps & { readonly com
       </span>
       <Button class="primary" label={`Claim all ${complete.length}`} disabled={!canClaim} onClick={claimAll} />
     </div>
+  )
+}
+
+type EarlyClaimProps = {
+  readonly tokenId: bigint
+  /** Payment of a claim now. */
+  readonly payout: Amount | undefined
+  readonly missing: Claimability
+  readonly at: bigint
+  readonly canClaim: boolean
+  readonly onClaim: () => void
+  readonly onWait: () => void
+}
+
+/**
+ * Renders the second decision before a claim that loses income. It names the loss. Waiting has the focus, and nothing is
+ * chosen beforehand.
+ */
+function EarlyClaim({ tokenId, payout, missing, at, canClaim, onClaim, onWait }: EarlyClaimProps) {
+  const wait = useRef<HTMLButtonElement>(null)
+  useEffect(() => wait.current?.focus(), [])
+  const loss = describeLoss(missing)
+  const heading = `early-claim-${tokenId}`
+  return (
+    <section class="early-claim" aria-labelledby={heading}>
+      <h3 id={heading}>{`Claim position #${tokenId} now and lose ${loss}?`}</h3>
+      <p>
+        The pool pays the floating income that is reported so far, and never pays the rest. A claim now pays{' '}
+        {payout ? `$${formatCents(payout.cents)}` : 'less'} and loses <strong>{loss}</strong> for good. The position is{' '}
+        <FullFrom claimability={missing} at={at} />.
+      </p>
+      <div class="early-claim-choice">
+        <button ref={wait} type="button" class="primary" onClick={onWait}>
+          Wait
+        </button>
+        <button type="button" class="quiet" disabled={!canClaim} onClick={onClaim}>
+          {`Claim now and lose ${loss}`}
+        </button>
+      </div>
+    </section>
   )
 }

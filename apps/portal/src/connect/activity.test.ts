@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
-import { type Activity, type ActivityEvent, hasUnknownResult, isWaitingForWallet, reduceActivity } from './activity.ts'
-import { listSteps } from './list-steps.ts'
+import {
+  type Activity,
+  type ActivityEvent,
+  hasUnknownResult,
+  isWaitingForWallet,
+  listSteps,
+  reduceActivity,
+} from './activity.ts'
 import { finalDepth } from './watch-receipt.ts'
 
 type Progress = Activity<string>

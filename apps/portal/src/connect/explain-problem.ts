@@ -33,6 +33,15 @@ const faults: Readonly<Record<WalletFault, Problem>> = {
   no_answer: { title: 'The wallet does not answer', text: 'Open the wallet or reload the page, then try again.' },
 }
 
+// Errors whose message is for the visitor.
+const titles: Readonly<Record<string, string>> = {
+  wrong_chain: 'The wallet is on another network',
+  transaction_replaced: 'The transaction was replaced in the wallet',
+  transaction_dropped: 'The chain does not know the transaction',
+  transaction_pending: 'The result of the transaction is not known yet',
+  chain_failed: 'The wallet or its network failed',
+}
+
 /** Describes why lending or claiming failed. */
 export function explainProblem(error: unknown): Problem {
   const fault = findWalletFault(error)
@@ -57,18 +66,10 @@ export function explainProblem(error: unknown): Problem {
         title: 'The chain is a moment behind',
         text: 'Its next block accepts the note. Try again in a few seconds.',
       }
-    case 'wrong_chain':
-      return { title: 'The wallet is on another network', text: messageOf(error) }
-    case 'transaction_replaced':
-      return { title: 'The transaction was replaced in the wallet', text: messageOf(error) }
-    case 'transaction_dropped':
-      return { title: 'The chain does not know the transaction', text: messageOf(error) }
-    case 'transaction_pending':
-      return { title: 'The result of the transaction is not known yet', text: messageOf(error) }
-    case 'chain_failed':
-      return { title: 'The wallet or its network failed', text: messageOf(error) }
-    default:
-      return explainError(error)
+    default: {
+      const title = titles[code ?? '']
+      return title === undefined ? explainError(error) : { title, text: messageOf(error) }
+    }
   }
 }
 

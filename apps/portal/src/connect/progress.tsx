@@ -1,7 +1,6 @@
 import { Button, Hex, Icon } from '@tallystick/ui'
-import { type Activity, type ActivityStep, isWaitingForWallet } from './activity.ts'
-import { listSteps } from './list-steps.ts'
-import { useIsSlow } from './use-is-slow.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { type Activity, type ActivityStep, isWaitingForWallet, listSteps } from './activity.ts'
 
 export type StepLabels = Readonly<Record<Exclude<ActivityStep, 'check'>, string>>
 
@@ -57,4 +56,18 @@ export function TransactionLink({ hash, explorer }: { readonly hash: string; rea
       )}
     </p>
   )
+}
+
+// A visitor who looks at the wallet's window answers sooner.
+const slowMs = 15_000
+
+/** Returns whether the same request has been waiting for long. Undefined means that there is none. */
+export function useIsSlow(request: unknown): boolean {
+  const [slow, setSlow] = useState<unknown>(undefined)
+  useEffect(() => {
+    if (request === undefined) return undefined
+    const timer = setTimeout(() => setSlow(request), slowMs)
+    return () => clearTimeout(timer)
+  }, [request])
+  return request !== undefined && slow === request
 }

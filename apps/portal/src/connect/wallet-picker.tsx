@@ -1,8 +1,8 @@
 import { Button, Hex, Notice } from '@tallystick/ui'
 import type { Connection, Connector, ConnectorState } from './connector.ts'
 import { explainProblem } from './explain-problem.ts'
+import { useIsSlow } from './progress.tsx'
 import type { BrowserWallet } from './provider/provider.ts'
-import { useIsSlow } from './use-is-slow.ts'
 
 type WalletPickerProps = {
   readonly connector: Connector

@@ -4,11 +4,8 @@ import { useDocs } from './requests/docs-context.ts'
 import { EndpointExample } from './requests/endpoint-example.tsx'
 import { Example } from './requests/example.tsx'
 import { fillSample } from './requests/fill-sample.ts'
-import { Code } from './text/code.tsx'
-import { Heading } from './text/heading.tsx'
-import { Inline } from './text/inline.tsx'
+import { Code, Heading, Inline, Table } from './text/elements.tsx'
 import type { Block } from './text/parse-markdown.ts'
-import { Table } from './text/table.tsx'
 
 /** Renders the blocks of a Markdown text. */
 export function Markdown({ blocks, label }: { readonly blocks: readonly Block[]; readonly label: string }) {

@@ -1,13 +1,16 @@
 import { Markdown } from './markdown.tsx'
-import { FieldsTable } from './openapi/fields-table.tsx'
-import { flattenFields, typeOf } from './openapi/flatten-fields.ts'
-import { type Endpoint, listFailures, type MediaType, type OpenapiDocument, type Response } from './openapi/openapi.ts'
+import { type Field, flattenFields, typeOf } from './openapi/flatten-fields.ts'
+import {
+  type Endpoint,
+  type JsonSchema,
+  listFailures,
+  type MediaType,
+  type OpenapiDocument,
+  type Response,
+} from './openapi/openapi.ts'
 import { EndpointExample } from './requests/endpoint-example.tsx'
-import { Code } from './text/code.tsx'
-import { Heading } from './text/heading.tsx'
-import { Inline } from './text/inline.tsx'
+import { Code, Heading, Inline, Table } from './text/elements.tsx'
 import { parseMarkdown } from './text/parse-markdown.ts'
-import { Table } from './text/table.tsx'
 
 type OperationViewProps = {
   readonly document: OpenapiDocument
@@ -157,4 +160,50 @@ function Failures({ endpoint: { method, path, operation } }: { readonly endpoint
       <Table label={`Errors of ${method} ${path}`} columns={['Code', 'Status', 'Cause and fix']} rows={rows} />
     </>
   )
+}
+
+/** Renders fields with their types, units, meanings and examples. */
+function FieldsTable({ label, fields }: { readonly label: string; readonly fields: readonly Field[] }) {
+  const rows = fields.map(({ path, type, required, schema }) => [
+    <>
+      <code>{path}</code>
+      <span class="sub">
+        {type}
+        {required ? ', required' : ''}
+      </span>
+    </>,
+    <>
+      <Inline text={meaningOf(schema)} />
+      <Values schema={schema} />
+    </>,
+    schema.examples ? <code>{formatValue(schema.examples[0])}</code> : '',
+  ])
+  return <Table label={label} columns={['Name', 'Meaning', 'Example']} rows={rows} />
+}
+
+/** Returns the description with its unit in words: `[seconds]` at its end is a mark for tools. */
+function meaningOf({ description = '', 'x-unit': unit }: JsonSchema): string {
+  return unit === undefined ? description : `${description.replace(` [${unit}]`, '')} Unit: ${unit}.`
+}
+
+// Longer lists, such as the error codes, have their own page.
+const valuesMax = 8
+
+function Values({ schema: { enum: values = [] } }: { readonly schema: JsonSchema }) {
+  if (values.length === 0 || values.length > valuesMax) return null
+  return (
+    <span class="sub">
+      One of{' '}
+      {values.map((value, index) => (
+        <span key={String(value)}>
+          {index > 0 ? ', ' : ''}
+          <code>{formatValue(value)}</code>
+        </span>
+      ))}
+    </span>
+  )
+}
+
+function formatValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

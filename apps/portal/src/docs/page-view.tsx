@@ -1,15 +1,15 @@
 import { Loading, Notice } from '@tallystick/ui'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { type DocsPage, hrefOfPage, type PageGroup } from './docs-pages.ts'
-import { ErrorsPage } from './errors-page.tsx'
+import { errorsMarkdown } from './guides.ts'
 import { Markdown } from './markdown.tsx'
-import { listTagEndpoints } from './openapi/openapi.ts'
+import { listAllFailures, listTagEndpoints, type OpenapiDocument } from './openapi/openapi.ts'
 import { OperationView } from './operation.tsx'
 import { useDocs } from './requests/docs-context.ts'
 import { Start } from './start.tsx'
-import { Inline } from './text/inline.tsx'
+import { Code, Heading, Inline } from './text/elements.tsx'
 import { parseMarkdown } from './text/parse-markdown.ts'
-import { parseGuide } from './text/read-guide.ts'
+import { parseGuide, readErrorGuide } from './text/read-guide.ts'
 
 type PageViewProps = {
   readonly groups: readonly PageGroup[]
@@ -88,4 +88,40 @@ function Neighbours({ groups, page }: { readonly groups: readonly PageGroup[]; r
       ) : null}
     </nav>
   )
+}
+
+const guide = readErrorGuide(errorsMarkdown)
+
+/** Renders each error code of the API once, with what to do and an example. */
+function ErrorsPage({ document }: { readonly document: OpenapiDocument }) {
+  return (
+    <>
+      {listAllFailures(document).map(({ code, status, meaning, example }) => (
+        <section key={code} aria-labelledby={`error-${code}`}>
+          <Heading level={2} id={`error-${code}`}>
+            <code>{code}</code>
+          </Heading>
+          <p>
+            <Inline text={meaning} />
+          </p>
+          <ul class="docs-list">
+            {(guide.get(code) ?? [`Status: ${status}.`]).map((line) => (
+              <li key={line}>
+                <Inline text={linkCodes(line)} />
+              </li>
+            ))}
+          </ul>
+          <details class="docs-fold">
+            <summary>Example</summary>
+            <Code source={JSON.stringify(example, undefined, 2)} language="json" label={`Example of ${code}`} />
+          </details>
+        </section>
+      ))}
+    </>
+  )
+}
+
+/** Makes links between codes lead to this page, and removes links to other documents of the repository. */
+function linkCodes(line: string): string {
+  return line.replaceAll(/\]\(#(\w+)\)/g, '](#error-$1)').replaceAll(/\[((?:[^\]`]|`[^`]*`)+)\]\((?!#)[^)]+\)/g, '$1')
 }

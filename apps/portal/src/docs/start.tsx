@@ -1,8 +1,7 @@
 import { hrefOfPage, type PageGroup } from './docs-pages.ts'
 import { listEndpoints } from './openapi/openapi.ts'
 import { useDocs } from './requests/docs-context.ts'
-import { Heading } from './text/heading.tsx'
-import { Inline } from './text/inline.tsx'
+import { Heading, Inline } from './text/elements.tsx'
 import { slug } from './text/parse-markdown.ts'
 
 /** Renders the first page: the guides as cards, and the endpoints. */

@@ -1,6 +1,5 @@
 import { Button, Icon, Select } from '@tallystick/ui'
 import type { PortalInfo } from '../data/portal-info.ts'
-import { ChainChoice } from './chain-choice.tsx'
 import type { useExplorerDraft } from './use-explorer-draft.ts'
 import type { useRuns } from './use-runs.ts'
 
@@ -87,5 +86,35 @@ function SideButton({
       aria-controls={isOpen ? 'explorer-side' : undefined}
       onClick={() => onSide(isOpen ? undefined : name)}
     />
+  )
+}
+
+type ChainChoiceProps = {
+  readonly info: PortalInfo
+  /** Chains that can be queried. */
+  readonly chainIds: readonly number[]
+  readonly chosen: readonly number[]
+  readonly onChange: (chains: readonly number[]) => void
+}
+
+/** Renders the choice of one or more chains. Renders nothing if there is only one. */
+function ChainChoice({ info, chainIds, chosen, onChange }: ChainChoiceProps) {
+  if (chainIds.length < 2) return null
+  return (
+    <fieldset class="row chain-choice">
+      <legend class="sr-only">Chains</legend>
+      {chainIds.map((id) => (
+        <label key={id} class="check check-field">
+          <input
+            type="checkbox"
+            checked={chosen.includes(id)}
+            onChange={({ currentTarget: { checked } }) =>
+              onChange(chainIds.filter((other) => (other === id ? checked : chosen.includes(other))))
+            }
+          />
+          {info.chains.find((chain) => chain.id === id)?.name ?? `Chain ${id}`}
+        </label>
+      ))}
+    </fieldset>
   )
 }

@@ -1,8 +1,9 @@
 import { json } from '@codemirror/lang-json'
 import type { EditorView } from '@codemirror/view'
+import type { Client } from '@tallystick/client'
 import { Notice, useMessage } from '@tallystick/ui'
 import { graphql, updateSchema } from 'cm6-graphql'
-import type { GraphQLSchema } from 'graphql'
+import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
@@ -12,7 +13,6 @@ import { ExplorerBar, type Side } from './explorer-bar.tsx'
 import { HistoryList } from './history-list.tsx'
 import { RequestPanel } from './request-panel.tsx'
 import { Results } from './results.tsx'
-import { fetchSchema } from './schema/fetch-schema.ts'
 import { insertField } from './schema/insert-field.ts'
 import { SchemaBrowser } from './schema/schema-browser.tsx'
 import { useExplorerDraft } from './use-explorer-draft.ts'
@@ -132,4 +132,11 @@ function useSchema({ client }: Session, editor: { readonly current: EditorView |
     return () => controller.abort()
   }, [client])
   return schema
+}
+
+/** Fetches the subgraph's schema by introspection. All chains have the same schema, so it queries one. */
+async function fetchSchema(client: Client, signal: AbortSignal): Promise<GraphQLSchema> {
+  const [first] = await client.data<IntrospectionQuery>({ query: getIntrospectionQuery(), signal })
+  if (!first?.data) throw new Error('The schema could not be loaded.')
+  return buildClientSchema(first.data)
 }

@@ -1,10 +1,10 @@
+import { parse } from 'graphql'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { listDataChains, type PortalInfo } from '../data/portal-info.ts'
 import { navigate, useLocation } from '../parts/router.ts'
 import type { Draft } from './draft.ts'
 import { listExamples } from './examples.ts'
 import { formatExplorerLink, parseExplorerLink } from './explorer-link.ts'
-import { listOperations } from './list-operations.ts'
 
 const noWallet = '0x0000000000000000000000000000000000000000'
 // Browsers limit how often a page may change its URL.
@@ -63,4 +63,14 @@ function draftOf({ query, variables }: Example): Pick<Draft, 'query' | 'variable
 function chooseOperation(operations: readonly string[], chosen: string | undefined): string | undefined {
   if (operations.length < 2) return undefined
   return operations.find((name) => name === chosen) ?? operations[0]
+}
+
+/** Returns the names of the operations of a query, or none if it is not complete. */
+export function listOperations(query: string): readonly string[] {
+  try {
+    const { definitions } = parse(query)
+    return definitions.flatMap((each) => (each.kind === 'OperationDefinition' && each.name ? each.name.value : []))
+  } catch {
+    return []
+  }
 }

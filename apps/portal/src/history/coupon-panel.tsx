@@ -2,9 +2,8 @@ import type { HistoryPeriod } from '@tallystick/client'
 import { ChoosableRow, formatDate, formatHours, formatPeriod, formatRate, useZone, zoneName } from '@tallystick/ui'
 import { useMemo } from 'preact/hooks'
 import { HistoryTable } from './history-table.tsx'
-import { StepChart } from './step-chart.tsx'
+import { type SlotChoice, StepChart, useSlotChoice } from './step-chart.tsx'
 import { boundsOf, couponOf, hasGaps, listCouponSeries, listTenors } from './step-series.ts'
-import { type SlotChoice, useSlotChoice } from './use-slot-choice.ts'
 
 /** Renders the coupons by tenor over time. `periods` are newest first and not empty. */
 export function CouponPanel({ periods }: { readonly periods: readonly HistoryPeriod[] }) {

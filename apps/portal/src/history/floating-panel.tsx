@@ -2,9 +2,8 @@ import type { HistoryDay } from '@tallystick/client'
 import { ChoosableRow, formatDate, formatRate, Notice, utcMidnight } from '@tallystick/ui'
 import { useMemo } from 'preact/hooks'
 import { HistoryTable } from './history-table.tsx'
-import { StepChart } from './step-chart.tsx'
+import { type SlotChoice, StepChart, useSlotChoice } from './step-chart.tsx'
 import { floatingSeries } from './step-series.ts'
-import { type SlotChoice, useSlotChoice } from './use-slot-choice.ts'
 
 /** Renders the floating rate by day. `days` are newest first and not empty, but may have no floating rate. */
 export function FloatingPanel({ days }: { readonly days: readonly HistoryDay[] }) {

@@ -1,6 +1,6 @@
+import type { HistoryDay, HistoryPeriod } from '@tallystick/client'
 import { Notice, newYorkDate, usePolled } from '@tallystick/ui'
 import { useCallback, useState } from 'preact/hooks'
-import { fetchHistoryDays, fetchHistoryPeriods, type HistoryQuery } from '../data/history.ts'
 import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import type { NotesOnPage } from '../data/use-notes.ts'
@@ -115,4 +115,25 @@ function useHistory<Row>(
     [session, period, chainId, from, to, attempt],
   )
   return { loaded: usePolled(session && request, intervalMs), onRetry: () => setAttempt(attempt + 1) }
+}
+
+/** Days of a chain, both included. */
+type HistoryQuery = { readonly chainId: number; readonly from: string; readonly to: string }
+
+type Signalled = { readonly signal: AbortSignal }
+
+/** Returns the periods of a chain, newest first. */
+function fetchHistoryPeriods({ client }: Session, query: HistoryQuery & Signalled): Promise<readonly HistoryPeriod[]> {
+  return collect(client.historyNotes(query))
+}
+
+/** Returns the days of a chain, newest first. */
+function fetchHistoryDays({ client }: Session, query: HistoryQuery & Signalled): Promise<readonly HistoryDay[]> {
+  return collect(client.historyRate(query))
+}
+
+async function collect<Row>(rows: AsyncIterable<Row>): Promise<readonly Row[]> {
+  const found: Row[] = []
+  for await (const row of rows) found.push(row)
+  return found
 }

@@ -1,10 +1,8 @@
 import { type AxisTitles, Chart, formatRate } from '@tallystick/ui'
 import { useCallback, useMemo, useState } from 'preact/hooks'
 import { layOutSteps, type StepLayout } from './lay-out-steps.ts'
-import { Readout, toneOf } from './readout.tsx'
 import { rateAt, type Slot, type StepSeries } from './step-series.ts'
 import type { AxisZone } from './time-ticks.ts'
-import type { SlotChoice } from './use-slot-choice.ts'
 
 type ChartProps = {
   /** Prefix of the ids of its elements. */
@@ -130,4 +128,55 @@ function describeSeries({ name, spans }: StepSeries): string {
   const [low, high] = [rates.reduce((a, b) => (b < a ? b : a)), rates.reduce((a, b) => (b > a ? b : a))]
   const last = formatRate(rates.at(-1) as bigint)
   return `${name}: last ${last}, lowest ${formatRate(low)}, highest ${formatRate(high)}.`
+}
+
+type ReadoutProps = {
+  readonly series: readonly StepSeries[]
+  readonly shown: readonly StepSeries[]
+  readonly slot: Slot
+  readonly onToggle: (name: string) => void
+}
+
+/** Renders the rates at the cursor of a chart. The button of a series hides or shows its line. */
+function Readout({ series, shown, slot, onToggle }: ReadoutProps) {
+  return (
+    <div class="row readout">
+      <p class="hint">{slot.text}</p>
+      <ul>
+        {series.map((each) => {
+          const bps = rateAt(each, slot.start)
+          const value = <strong>{bps === undefined ? '–' : formatRate(BigInt(bps))}</strong>
+          return (
+            <li key={each.name} class="series" style={toneOf(series, each)}>
+              <button type="button" aria-pressed={shown.includes(each)} onClick={() => onToggle(each.name)}>
+                <span>{each.name}</span>
+                {value}
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
+
+/** Returns the place of a series between the first and the last colour. */
+function toneOf(series: readonly StepSeries[], each: StepSeries): { readonly '--tone': string } {
+  return { '--tone': `${Math.round((series.indexOf(each) / Math.max(1, series.length - 1)) * 100)}%` }
+}
+
+/** Chosen slot of a chart and its table. */
+export type SlotChoice = {
+  /** Ascending. */
+  readonly slots: readonly Slot[]
+  readonly index: number
+  /** Chooses the slot that begins at an instant. */
+  readonly onChoose: (start: number) => void
+}
+
+/** Returns the choice of a slot: the newest, until the visitor chooses another. */
+export function useSlotChoice(slots: readonly Slot[]): SlotChoice {
+  const [start, setStart] = useState<number | undefined>(undefined)
+  const found = slots.findIndex((slot) => slot.start === start)
+  return { slots, index: found === -1 ? slots.length - 1 : found, onChoose: setStart }
 }

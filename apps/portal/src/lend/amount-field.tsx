@@ -4,7 +4,7 @@ import { ProblemNotice } from '../connect/wallet-picker.tsx'
 import type { PortalChain } from '../data/portal-info.ts'
 import { DollarInput } from '../parts/dollar-input.tsx'
 import type { JudgedAmount } from './judge-amount.ts'
-import type { Lender } from './read-lender.ts'
+import type { Lender } from './use-lender.ts'
 
 type AmountFieldProps = {
   readonly text: string

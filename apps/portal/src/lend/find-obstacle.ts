@@ -1,5 +1,5 @@
 import type { JudgedAmount } from './judge-amount.ts'
-import type { Lender } from './read-lender.ts'
+import type { Lender } from './use-lender.ts'
 
 export type ObstacleFacts = {
   readonly isConnected: boolean

@@ -1,6 +1,6 @@
-import type { RateAnswer } from '@tallystick/client'
+import type { OfferedNote, RateAnswer } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
-import { Notice, type Polled, useSubscribed } from '@tallystick/ui'
+import { Choices, formatRate, Notice, type Polled, Skeleton, useSubscribed } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { Connector } from '../connect/connector.ts'
 import { useActivity } from '../connect/use-activity.ts'
@@ -8,18 +8,16 @@ import { WalletPicker } from '../connect/wallet-picker.tsx'
 import { findRejection, isPoolPaused } from '../data/pool-status.ts'
 import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
-import { useHasExpired } from '../data/use-has-expired.ts'
-import type { NotesOnPage } from '../data/use-notes.ts'
+import { type NotesOnPage, useHasExpired } from '../data/use-notes.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
+import { Fact } from '../parts/fact.tsx'
 import { navigate } from '../parts/router.ts'
 import { AmountField } from './amount-field.tsx'
 import { findObstacle } from './find-obstacle.ts'
 import { judgeAmount } from './judge-amount.ts'
 import { chooseNote, hrefOfLend, readChoice } from './lend-choice.ts'
 import { LendSummary } from './lend-summary.tsx'
-import { Risks } from './risks.tsx'
-import { TenorField } from './tenor-field.tsx'
 import { useChainFacts } from './use-chain-facts.ts'
 import { useLender } from './use-lender.ts'
 
@@ -100,4 +98,76 @@ export function LendPage({ info, session, notes, connector, rate, search, isOpen
       <Risks />
     </>
   )
+}
+
+const risks = [
+  [
+    'The money is tied up',
+    'You get it back at maturity, not before. Until then the position is a token that you can send to another account.',
+  ],
+  [
+    'Floating income is not promised',
+    'It is set once a day from what the pool earned. It can fall to zero. The fixed income does not change.',
+  ],
+  [
+    'A claim can come too early',
+    'The floating income of the last day is reported about a day after maturity. A claim before then pays without it, and never again. The page tells you when the income is complete.',
+  ],
+  [
+    'Terms expire',
+    'A note can be used until 00:00 or 18:00 New York. A transaction that is mined later fails and costs the network fee.',
+  ],
+  ['The pool can be paused', 'While it is, nothing can be lent or claimed. What you have earned stays yours.'],
+  [
+    'Contracts can have faults',
+    'The money lies in a contract on the chain. Lend only what you can afford to wait for or lose.',
+  ],
+] as const
+
+/** Renders what a lender should know before the first lend. */
+function Risks() {
+  return (
+    <section class="card risks" aria-labelledby="risks-heading">
+      <h2 id="risks-heading">What can go wrong</h2>
+      <dl>
+        {risks.map(([title, text]) => (
+          <Fact key={title} name={title}>
+            {text}
+          </Fact>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+type TenorFieldProps = {
+  readonly offered: readonly OfferedNote[]
+  readonly chosen: OfferedNote | undefined
+  readonly onChoose: (tenorDays: number) => void
+}
+
+/** Renders the choice of the tenor, with the coupon of each. */
+function TenorField({ offered, chosen, onChoose }: TenorFieldProps) {
+  return (
+    <fieldset class="field tenor-choice">
+      <legend>
+        <h2>For how long</h2>
+      </legend>
+      {offered.length === 0 ? <Skeleton height="3.4rem" width="100%" /> : null}
+      <div class="segments" hidden={offered.length === 0}>
+        <Choices name="lend-tenor" options={offered.map(describe)} chosen={chosen?.tenorDays} onChoose={onChoose} />
+      </div>
+      <p class="hint">Days, and the fixed interest per year.</p>
+    </fieldset>
+  )
+}
+
+function describe({ tenorDays, coupon }: OfferedNote) {
+  const label = (
+    <>
+      {tenorDays} <small class="tenor-days">{tenorDays === 1 ? 'day' : 'days'}</small>
+      <small class="tenor-coupon">{formatRate(coupon)}</small>
+    </>
+  )
+  return { value: tenorDays, label }
 }

@@ -12,9 +12,9 @@ import type { Session } from '../data/session.ts'
 import { LendOutcome } from './lend-outcome.tsx'
 import { PaymentTable } from './payment-table.tsx'
 import { choosePayment, planLend } from './plan-lend.ts'
-import type { Lender } from './read-lender.ts'
 import { runLend } from './run-lend.ts'
 import type { ChainFacts } from './use-chain-facts.ts'
+import type { Lender } from './use-lender.ts'
 
 export type LendSummaryProps = {
   readonly session: Session

@@ -1,7 +1,6 @@
-import { formatClock, formatCountdown, useNow, useZone, zoneName } from '@tallystick/ui'
+import { download, formatClock, formatCountdown, Icon, useNow, useZone, zoneName } from '@tallystick/ui'
+import { useState } from 'preact/hooks'
 import type { NotesView } from '../data/use-notes.ts'
-import { CalendarButton } from './calendar-button.tsx'
-import { PeriodStick } from './period-stick.tsx'
 
 /** Renders the time left until the next boundary, and its time. */
 export function Countdown({ view }: { readonly view: NotesView | undefined }) {
@@ -34,4 +33,70 @@ export function Countdown({ view }: { readonly view: NotesView | undefined }) {
       </p>
     </div>
   )
+}
+
+// The periods of a quarter. A calendar that has more is slow to show.
+const days = 92
+
+/** Renders a button that saves the coming periods as a calendar file. A link could not ask for that format of `/calendar`. */
+function CalendarButton() {
+  const [hasFailed, setHasFailed] = useState(false)
+  const save = () =>
+    fetchCalendar().then(
+      (text) => {
+        setHasFailed(false)
+        download('tallystick-periods.ics', text, 'text/calendar')
+      },
+      () => setHasFailed(true),
+    )
+  return (
+    <p class="countdown-calendar">
+      <button type="button" class="tool" onClick={() => void save()}>
+        <Icon name="calendar" />
+        Add to calendar (.ics)
+      </button>
+      {hasFailed ? <span role="alert">The calendar cannot be loaded. Try again.</span> : null}
+    </p>
+  )
+}
+
+async function fetchCalendar(): Promise<string> {
+  const response = await fetch(`/calendar?days=${days}`, { headers: { accept: 'text/calendar' } })
+  if (!response.ok) throw new Error(`The service responded with status ${response.status}.`)
+  return response.text()
+}
+
+const height = 18
+const width = 360
+
+type PeriodStickProps = {
+  readonly start: number
+  readonly end: number
+  readonly now: number
+}
+
+/** Renders the progress of a period as a tally stick with one notch per hour. */
+function PeriodStick({ start, end, now }: PeriodStickProps) {
+  const hours = Math.round((end - start) / 3600)
+  const passed = Math.min(1, Math.max(0, (now - start) / (end - start)))
+  return (
+    <svg class="stick" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+      <clipPath id="stick-passed">
+        <rect width={passed * width} height={height} />
+      </clipPath>
+      <path class="stick-wood" d={outline(hours)} />
+      <path class="stick-cut" d={outline(hours)} clip-path="url(#stick-passed)" />
+    </svg>
+  )
+}
+
+function outline(hours: number): string {
+  const step = width / hours
+  const notches = Array.from({ length: hours - 1 }, (_, index) => {
+    const x = (index + 1) * step
+    // Every sixth notch is deeper.
+    const depth = (index + 1) % 6 === 0 ? 12 : 6.5
+    return `H${(x - 3.2).toFixed(2)}L${x.toFixed(2)} ${depth}L${(x + 3.2).toFixed(2)} 0`
+  })
+  return `M2 0${notches.join('')}H${width - 2}L${width} 2V${height}H0V2Z`
 }

@@ -5,17 +5,16 @@ import { fetchLastPeriod, type LastCoupons } from '../data/last-period.ts'
 import { listOffers, type Offer } from '../data/offers.ts'
 import type { PortalChain, PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
-import { useHasExpired } from '../data/use-has-expired.ts'
-import type { NotesOnPage, NotesView } from '../data/use-notes.ts'
+import { type NotesOnPage, type NotesView, useHasExpired } from '../data/use-notes.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
+import { hrefOf } from '../parts/place.ts'
 import { Calculator } from './calculator.tsx'
 import { ChainStatus } from './chain-status.tsx'
 import { Countdown } from './countdown.tsx'
 import { CurveChart } from './curve-chart.tsx'
 import { NotesTable } from './notes-table.tsx'
 import { Rates } from './rates.tsx'
-import { Welcome } from './welcome.tsx'
 
 // A new period triggers a request. The interval only retries a failed one.
 const lastPeriodIntervalMs = 10 * 60_000
@@ -144,4 +143,40 @@ function defaultIndex(offers: readonly Offer[]): number {
 
 function periodText({ validFrom, validUntil }: NotesView, zone: string): string {
   return `${formatPeriod({ periodStart: validFrom, periodEnd: validUntil }, zone)} ${zoneName(zone)}`
+}
+
+const features = [
+  {
+    title: 'Yield curve',
+    text: 'Coupons by maturity, their history and last change, and the time until they expire.',
+  },
+  {
+    title: 'Rates and status',
+    text: 'Fixed, floating and market rate, the sync status of the protocol and the reason for it.',
+  },
+  {
+    title: 'Wallets and queries',
+    text: 'Positions, earnings and maturities of any address, and a query editor with schema completion.',
+  },
+] as const
+
+/** Renders an introduction for visitors without a key. */
+function Welcome() {
+  return (
+    <div class="card welcome">
+      <h2>With a key, this page shows</h2>
+      <ul>
+        {features.map(({ title, text }) => (
+          <li key={title}>
+            <strong>{title}</strong>
+            <p>{text}</p>
+          </li>
+        ))}
+      </ul>
+      <p class="hint">
+        No key? Request one from the operator of this service. <a href={hrefOf('verify')}>Verifying a note</a> needs no
+        key.
+      </p>
+    </div>
+  )
 }

@@ -12,6 +12,39 @@ export type Finding = {
   readonly logCheck: LogCheck | undefined
 }
 
+const conclusions: Readonly<Record<Judgement['status'] | 'missing' | 'untrusted' | 'mature', Conclusion>> = {
+  missing: {
+    tone: 'bad',
+    title: 'Genuine, but not logged',
+    text: 'It was signed, but nobody else can see it. Do not use the note, and report it to the operator.',
+  },
+  untrusted: {
+    tone: 'bad',
+    title: 'Genuine, but the public log cannot be trusted',
+    text: 'Do not use the note before the operator has explained the log.',
+  },
+  mature: {
+    tone: 'calm',
+    title: 'Genuine, but matured',
+    text: 'The maturity has passed. The pool will reject the note.',
+  },
+  usable: {
+    tone: 'good',
+    title: 'Genuine and usable now',
+    text: 'The pool accepts the note until the end of its period.',
+  },
+  'not-yet-valid': {
+    tone: 'calm',
+    title: 'Genuine, but not valid yet',
+    text: 'The pool accepts the note from the start of its period.',
+  },
+  expired: {
+    tone: 'calm',
+    title: 'Genuine, but expired',
+    text: 'The period of the note has ended. Fetch the current notes.',
+  },
+}
+
 /** Returns the verdict on one note. `chainIds` are those of this service. */
 export function conclude(
   { judgement: { chain, verification, status, isMature, note }, logCheck }: Finding,
@@ -33,48 +66,9 @@ export function conclude(
         : `The signature is malformed: ${verification.reason}. The pool will reject the note.`,
     }
   }
-  if (logCheck?.status === 'missing')
-    return {
-      tone: 'bad',
-      title: 'Genuine, but not logged',
-      text: 'It was signed, but nobody else can see it. Do not use the note, and report it to the operator.',
-    }
-  if (logCheck?.status === 'untrusted')
-    return {
-      tone: 'bad',
-      title: 'Genuine, but the public log cannot be trusted',
-      text: 'Do not use the note before the operator has explained the log.',
-    }
-  if (isMature)
-    return {
-      tone: 'calm',
-      title: 'Genuine, but matured',
-      text: 'The maturity has passed. The pool will reject the note.',
-    }
-  return concludeStatus(status)
-}
-
-function concludeStatus(status: Judgement['status']): Conclusion {
-  switch (status) {
-    case 'usable':
-      return {
-        tone: 'good',
-        title: 'Genuine and usable now',
-        text: 'The pool accepts the note until the end of its period.',
-      }
-    case 'not-yet-valid':
-      return {
-        tone: 'calm',
-        title: 'Genuine, but not valid yet',
-        text: 'The pool accepts the note from the start of its period.',
-      }
-    case 'expired':
-      return {
-        tone: 'calm',
-        title: 'Genuine, but expired',
-        text: 'The period of the note has ended. Fetch the current notes.',
-      }
-  }
+  if (logCheck?.status === 'missing' || logCheck?.status === 'untrusted') return conclusions[logCheck.status]
+  if (isMature) return conclusions.mature
+  return conclusions[status]
 }
 
 const tones: readonly Tone[] = ['bad', 'warn', 'calm', 'good']

@@ -1,7 +1,7 @@
 import { formatRate, Instant } from '@tallystick/ui'
 import { Fact } from '../parts/fact.tsx'
+import type { LogCheck } from './check-log.ts'
 import type { Finding } from './conclude.ts'
-import { LogLine } from './log-line.tsx'
 
 /** Renders the facts behind the verdict on a note. */
 export function NoteFacts({ judgement: { note, chain, verification }, logCheck }: Finding) {
@@ -38,4 +38,38 @@ export function NoteFacts({ judgement: { note, chain, verification }, logCheck }
       </Fact>
     </dl>
   )
+}
+
+/** Renders in one line what the public log says about a genuine note. Undefined while it is looked up. */
+function LogLine({ check }: { readonly check: LogCheck | undefined }) {
+  if (!check) return <span class="muted">Looking it up…</span>
+  switch (check.status) {
+    case 'logged':
+      return (
+        <span class="good">
+          Logged as entry {check.index.toLocaleString('en-US')} on <Instant seconds={check.issuedAt} />
+          <span class="muted"> · the log has {check.size.toLocaleString('en-US')} entries</span>
+        </span>
+      )
+    case 'missing':
+      return (
+        <span class="bad">
+          <strong>Not logged.</strong> {check.text}
+        </span>
+      )
+    case 'unreachable':
+      return (
+        <span class="warn">
+          <strong>The log cannot be reached.</strong> {check.text} Whether the note is logged is not known.
+        </span>
+      )
+    case 'untrusted':
+      return (
+        <span class="bad">
+          <strong>The log cannot be trusted.</strong> See above.
+        </span>
+      )
+    case 'no-log':
+      return <span class="muted">This service has no public log. Nobody can check later what it signed.</span>
+  }
 }

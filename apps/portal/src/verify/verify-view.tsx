@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks'
 import type { PortalInfo } from '../data/portal-info.ts'
 import type { NotesView } from '../data/use-notes.ts'
 import { ViewHead } from '../parts/view-head.tsx'
+import type { LogCheck } from './check-log.ts'
 import { type Judgement, judgeNote } from './judge-note.ts'
-import { LogAlarm } from './log-alarm.tsx'
 import { LogKeyField, useLogKey } from './log-key-field.tsx'
 import { PasteError, parsePastedNotes } from './parse-pasted-notes.ts'
 import { useLogChecks } from './use-log-checks.ts'
@@ -91,4 +91,34 @@ async function judgeAll(
 ): Promise<Outcome> {
   const notes = parsePastedNotes(text)
   return { text, judgements: await Promise.all(notes.map((note) => judgeNote(note, { chains: info.chains, now }))) }
+}
+
+type LogAlarmProps = {
+  readonly check: Extract<LogCheck, { readonly status: 'untrusted' }>
+  readonly onForget: () => void
+}
+
+/** Renders why the log cannot be trusted, with the checkpoints that prove it. */
+function LogAlarm({ check: { text, evidence }, onForget }: LogAlarmProps) {
+  return (
+    <Notice tone="bad" title="The public log cannot be trusted">
+      <p>{text}</p>
+      {evidence.length > 0 ? (
+        <details>
+          <summary>Both checkpoints</summary>
+          {evidence.map((checkpoint) => (
+            <pre key={checkpoint} class="mono">
+              {checkpoint}
+            </pre>
+          ))}
+        </details>
+      ) : null}
+      <p>
+        If the operator has announced a new log or a new key,{' '}
+        <button type="button" class="chip" onClick={onForget}>
+          forget the old one
+        </button>
+      </p>
+    </Notice>
+  )
 }

@@ -1,5 +1,5 @@
-import { formatCents, Pill } from '@tallystick/ui'
-import { FullFrom } from './full-from.tsx'
+import type { Claimability } from '@tallystick/client'
+import { formatCents, Instant, Pill } from '@tallystick/ui'
 import type { Holding } from './look-up-wallet.ts'
 
 /** Renders whether a position is lent, matured or claimed, and what its claim pays. */
@@ -65,4 +65,20 @@ export function maturedText({ claimability }: Pick<Holding, 'claimability'>): st
 
 function isIncomplete({ claimability }: Pick<Holding, 'claimability'>): boolean {
   return claimability?.status === 'income_not_reported'
+}
+
+type FullFromProps = {
+  readonly claimability: Pick<Claimability, 'completeFrom'>
+  /** Unix seconds. */
+  readonly at: bigint
+}
+
+/** Renders from when on a claim usually pays all income, or that the report is due. */
+export function FullFrom({ claimability: { completeFrom }, at }: FullFromProps) {
+  if (at >= completeFrom) return <>claimable in full once the rest of its floating income is reported, which is due</>
+  return (
+    <>
+      claimable in full from about <Instant seconds={completeFrom} />
+    </>
+  )
 }

@@ -1,7 +1,6 @@
-import { formatCents, formatDuration, Instant, useZone } from '@tallystick/ui'
+import { formatCents, formatDayMonth, formatDuration, formatMonth, Instant, startOfDay, useZone } from '@tallystick/ui'
 import { maturedText } from './holding-state.tsx'
 import type { Holding } from './look-up-wallet.ts'
-import { listTicks } from './timeline-ticks.ts'
 
 // More bars are hard to read. The table lists all positions.
 const barsMax = 24
@@ -84,4 +83,32 @@ function Bar({ holding, now, part, namesChain }: BarProps) {
       </span>
     </li>
   )
+}
+
+const day = 86_400
+const ticksMax = 7
+
+type Tick = { readonly seconds: bigint; readonly label: string }
+
+type ListTicksOptions = {
+  readonly start: bigint
+  readonly end: bigint
+  readonly zone: string
+}
+
+/** Returns ticks at the beginning of days or months in a zone, few enough that their labels do not overlap. */
+function listTicks({ start, end, zone }: ListTicksOptions): readonly Tick[] {
+  const [from, to] = [Number(start), Number(end)]
+  const days = (to - from) / day
+  const isShort = days < 70
+  const every = Math.max(1, Math.ceil((isShort ? days : days / 30.4) / ticksMax))
+  const first = new Date(from * 1000)
+  const dateOf = (index: number) =>
+    isShort
+      ? Date.UTC(first.getUTCFullYear(), first.getUTCMonth(), first.getUTCDate() + 1 + index * every)
+      : Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1 + index * every)
+  return Array.from({ length: ticksMax + 1 }, (_, index) => startOfDay(dateOf(index) / 1000, zone))
+    .filter((seconds) => seconds > from && seconds < to - (to - from) * 0.03)
+    .map(BigInt)
+    .map((seconds) => ({ seconds, label: isShort ? formatDayMonth(seconds, zone) : formatMonth(seconds, zone) }))
 }

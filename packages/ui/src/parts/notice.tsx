@@ -23,3 +23,13 @@ export function Notice({ tone, title, children }: NoticeProps) {
     </div>
   )
 }
+
+/** Renders a status in one or two words. The coloured dot is decorative. */
+export function Pill({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
+  return (
+    <span class={`pill tone-${tone}`}>
+      <span class="pill-dot" aria-hidden="true" />
+      {children}
+    </span>
+  )
+}

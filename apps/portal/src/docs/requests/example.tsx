@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
-import { Code } from '../text/code.tsx'
 import { CopyButton } from '../text/copy-button.tsx'
+import { Code } from '../text/elements.tsx'
 import { type Language, languages, type Sample } from '../text/parse-markdown.ts'
 import { maskKey, useDocs } from './docs-context.ts'
 import type { SampleContext } from './format-request.ts'

@@ -1,6 +1,6 @@
 import { buildSchema, parse, validate } from 'graphql'
 import { expect, test } from 'vitest'
-import { listOperations } from '../list-operations.ts'
+import { listOperations } from '../use-explorer-draft.ts'
 import { describeType } from './describe-type.ts'
 import { insertField } from './insert-field.ts'
 import { searchSchema } from './search-schema.ts'
