@@ -1,5 +1,5 @@
+import { quietStorage } from '../browser/quiet-storage.ts'
 import { useSubscribed } from '../hooks/use-subscribed.ts'
-import { quietStorage } from '../parts/quiet-storage.ts'
 import { newYorkZone, viewerZone } from './format-time.ts'
 
 export const zoneChoices = ['new-york', 'utc', 'mine'] as const

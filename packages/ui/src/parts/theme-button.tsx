@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import { quietStorage } from '../browser/quiet-storage.ts'
 import { Icon } from './icons.tsx'
-import { quietStorage } from './quiet-storage.ts'
 
 type Theme = 'light' | 'dark'
 
