@@ -2,6 +2,7 @@ export { decodeChecksumLine, encodeChecksumLine } from './checksum-line.ts'
 export { type Clock, createClock, type ShiftableClock, toSeconds } from './clock.ts'
 export { type Closers, createClosers } from './closers.ts'
 export { type Abort, createAbort, type StopSignal } from './create-abort.ts'
+export { type BackgroundWork, createBackgroundWork } from './create-background-work.ts'
 export { createLineWriter, type LineWriter } from './create-line-writer.ts'
 export { isPlainHttpsUrl, isSafeEndpoint } from './endpoint-url.ts'
 export { etagOf } from './etag-of.ts'
@@ -21,14 +22,15 @@ export { quote } from './quote.ts'
 export {
   combineLimits,
   createRateWindow,
-  createWindowPart,
+  createWindowLimit,
   formatPolicy,
   formatRate,
-  type LimitPart,
   type RateState,
   type RateWindow,
   rateWindowSeconds,
+  type SingleLimit,
 } from './rate-window.ts'
+export { runOneAtATime } from './run-one-at-a-time.ts'
 export type { Secret } from './secret.ts'
 export { settleWithin } from './settle-within.ts'
 export { createTrust } from './trust.ts'

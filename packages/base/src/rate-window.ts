@@ -4,7 +4,7 @@ export type RateState = {
   readonly remaining: number
   readonly resetSeconds: number
   /** Limit that the state is of. Undefined if there is only one. */
-  readonly part?: Pick<LimitPart, 'name' | 'limit'> | undefined
+  readonly limit?: Pick<SingleLimit, 'name' | 'limit'> | undefined
 }
 
 export type RateWindow = {
@@ -16,7 +16,7 @@ export type RateWindow = {
 }
 
 /** One of the limits of a key. A request asks all of them before it is counted by each. */
-export type LimitPart = {
+export type SingleLimit = {
   /** Name in the `RateLimit` headers. */
   readonly name: 'default' | 'burst' | 'day' | 'month'
   readonly limit: number
@@ -35,14 +35,14 @@ export const rateWindowSeconds = 60
 
 /** Creates a limit per minute for one process, with the headers of a single limit. */
 export function createRateWindow(limit: number): RateWindow {
-  const part = createWindowPart(limit)
+  const window = createWindowLimit(limit)
   return {
     limit,
-    policy: formatPolicy(part),
+    policy: formatPolicy(window),
     take: (monotonicMs) => {
-      const allowed = part.hasRoom(monotonicMs)
-      if (allowed) part.spend(monotonicMs)
-      return { allowed, remaining: part.remaining(), resetSeconds: part.resetSeconds(monotonicMs) }
+      const allowed = window.hasRoom(monotonicMs)
+      if (allowed) window.spend(monotonicMs)
+      return { allowed, remaining: window.remaining(), resetSeconds: window.resetSeconds(monotonicMs) }
     },
   }
 }
@@ -51,21 +51,21 @@ export function createRateWindow(limit: number): RateWindow {
  * Combines limits into one, the one that headers show first. A request that one of them rejects is counted by none.
  * The returned state is valid until the next call, so that a request allocates nothing.
  */
-export function combineLimits(parts: readonly [LimitPart, ...LimitPart[]]): Pick<RateWindow, 'policy' | 'take'> {
-  const [shown] = parts
-  const state = { allowed: true, remaining: 0, resetSeconds: 0, part: shown }
-  const report = (part: LimitPart, allowed: boolean, monotonicMs: number) => {
+export function combineLimits(limits: readonly [SingleLimit, ...SingleLimit[]]): Pick<RateWindow, 'policy' | 'take'> {
+  const [shown] = limits
+  const state = { allowed: true, remaining: 0, resetSeconds: 0, limit: shown }
+  const report = (limit: SingleLimit, allowed: boolean, monotonicMs: number) => {
     state.allowed = allowed
-    state.part = part
-    state.remaining = allowed ? part.remaining() : 0
-    state.resetSeconds = allowed ? part.resetSeconds(monotonicMs) : part.retrySeconds(monotonicMs)
+    state.limit = limit
+    state.remaining = allowed ? limit.remaining() : 0
+    state.resetSeconds = allowed ? limit.resetSeconds(monotonicMs) : limit.retrySeconds(monotonicMs)
     return state
   }
   return {
-    policy: parts.map(formatPolicy).join(', '),
+    policy: limits.map(formatPolicy).join(', '),
     take: (monotonicMs) => {
-      for (const part of parts) if (!part.hasRoom(monotonicMs)) return report(part, false, monotonicMs)
-      for (const part of parts) part.spend(monotonicMs)
+      for (const limit of limits) if (!limit.hasRoom(monotonicMs)) return report(limit, false, monotonicMs)
+      for (const limit of limits) limit.spend(monotonicMs)
       return report(shown, true, monotonicMs)
     },
   }
@@ -75,7 +75,7 @@ export function combineLimits(parts: readonly [LimitPart, ...LimitPart[]]): Pick
  * Creates a fixed window. It opens with the first request after the previous window closed. It uses a monotonic clock, so
  * that a step of the system time neither blocks a key nor resets its limit.
  */
-export function createWindowPart(limit: number): LimitPart {
+export function createWindowLimit(limit: number): SingleLimit {
   let openedAtMs = Number.NEGATIVE_INFINITY
   let count = 0
   // Computed from the elapsed time: rounding in a sum of two fractions could exceed 60 s.
@@ -101,13 +101,13 @@ export function createWindowPart(limit: number): LimitPart {
 }
 
 /** Formats an item of the `RateLimit-Policy` header. */
-export function formatPolicy({ name, limit, windowSeconds }: LimitPart): string {
+export function formatPolicy({ name, limit, windowSeconds }: SingleLimit): string {
   return `"${name}";q=${limit};w=${windowSeconds}`
 }
 
 /** Formats the `RateLimit` header. */
-export function formatRate({ remaining, resetSeconds, part }: RateState): string {
-  return `"${part?.name ?? 'default'}";r=${formatCount(remaining)};t=${resetSeconds}`
+export function formatRate({ remaining, resetSeconds, limit }: RateState): string {
+  return `"${limit?.name ?? 'default'}";r=${formatCount(remaining)};t=${resetSeconds}`
 }
 
 const belowThousand = Array.from({ length: 1000 }, (_, count) => String(count))

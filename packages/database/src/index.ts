@@ -8,6 +8,7 @@ export {
   recordAudit,
 } from './audit-log.ts'
 export type { Database, Lock, Queryable } from './database.ts'
+export { followChanges } from './follow-changes.ts'
 export { lockDirectory } from './lock-directory.ts'
 export { databaseTooNew, migrate } from './migrate.ts'
 export { type AppliedMigration, compareReleases, type Migration } from './migration.ts'

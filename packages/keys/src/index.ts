@@ -10,12 +10,12 @@ export type { RingKey } from './key-snapshot.ts'
 export { createKey, listKeys, revokeKey, rotateKey, updateKey } from './key-store.ts'
 export { type KeyUsageRecorder, startKeyUsageRecorder } from './key-usage-recorder.ts'
 export { addKeyUsage, type KeyUsage, listKeyUsage, usageDaysMax, usageMigrations } from './key-usage-store.ts'
-export { createSharedLimits } from './limits/create-shared-limits.ts'
+export { createLeases, type Leases, type LimitTime } from './limits/create-leases.ts'
+export { createSharedLimits } from './limits/key-limit.ts'
 export { hasRoom, spend } from './limits/lease.ts'
 export { createLeaseKeeper, type LeaseKeeper } from './limits/lease-keeper.ts'
 export { type LeaseStore, leaseMigrations, listQuotaUse, type NamedLeaseRow } from './limits/lease-store.ts'
 export { minuteOffsetMs } from './limits/lease-window.ts'
-export { createLeases, type LimitTime, type RunningLeases } from './limits/start-leases.ts'
 export { noPosition, readKeyChanges } from './read-key-changes.ts'
 export {
   type Announcement,
@@ -25,4 +25,3 @@ export {
   replicaMigrations,
   replicaReleaseMigrations,
 } from './replicas.ts'
-export { runOneAtATime } from './run-one-at-a-time.ts'

@@ -1,18 +1,10 @@
 import { hash } from 'node:crypto'
-import { settleWithin, toSeconds } from '@tallystick/base'
-import type { Database, Queryable } from '@tallystick/database'
+import { runOneAtATime, toSeconds } from '@tallystick/base'
+import { type Database, followChanges, type Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
-import {
-  countActive,
-  createLocalLimit,
-  emptySnapshot,
-  listInForce,
-  type RingKey,
-  readKeySnapshot,
-} from './key-snapshot.ts'
-import type { CreateLimit } from './limits/key-limit.ts'
+import { countActive, emptySnapshot, listInForce, type RingKey, readKeySnapshot } from './key-snapshot.ts'
+import { type CreateLimit, createLocalLimit } from './limits/key-limit.ts'
 import { type KeyPosition, keysChannel } from './read-key-changes.ts'
-import { runOneAtATime } from './run-one-at-a-time.ts'
 
 /** API keys in memory, kept in sync with the database. */
 export type KeyRing = {
@@ -47,7 +39,7 @@ type UseDays = {
 }
 
 // A notification announces a change at once. Polling covers lost notifications: a change takes effect within a second.
-const pollIntervalMs = 500
+const pollMs = 500
 
 /** Loads the keys and reloads them when they change in the database. */
 export async function openKeyRing({
@@ -70,7 +62,12 @@ export async function openKeyRing({
     if (snapshot.secrets !== before.secrets) for (const listener of listeners) listener()
   })
   await refresh()
-  const stopFollowing = await followChanges(database, { refresh, log })
+  const stopFollowing = await followChanges(database, {
+    channel: keysChannel,
+    pollMs,
+    refresh,
+    onFailure: (error) => log.warn({ err: error }, 'API key refresh failed; keeping the keys in memory'),
+  })
 
   const findByHash = (hash: string, nowMs: number) => {
     const found = snapshot.secrets.get(hash)
@@ -102,41 +99,6 @@ export async function openKeyRing({
       await stopFollowing()
       await recorder.close()
     },
-  }
-}
-
-// A database that does not respond must not delay a stop.
-const stopMs = 2_000
-
-/** Refreshes on each notification and, on PostgreSQL, at an interval. Returns a function that stops it. */
-async function followChanges(
-  database: Database,
-  { refresh, log }: { readonly refresh: () => Promise<void>; readonly log: Logger },
-): Promise<() => Promise<void>> {
-  let isFailing = false
-  let isStopped = false
-  let running = Promise.resolve()
-  const refreshInBackground = () => {
-    running = refresh().then(
-      () => {
-        isFailing = false
-      },
-      (error) => {
-        // After a stop, the database may be closed.
-        if (!isFailing && !isStopped) log.warn({ err: error }, 'API key refresh failed; keeping the keys in memory')
-        isFailing = true
-      },
-    )
-  }
-  const stopListening = await database.listen(keysChannel, refreshInBackground)
-  // Only this process can change an embedded database.
-  const poll = database.engine === 'postgres' ? setInterval(refreshInBackground, pollIntervalMs) : undefined
-  poll?.unref()
-  return async () => {
-    isStopped = true
-    clearInterval(poll)
-    await stopListening()
-    await settleWithin(running, stopMs)
   }
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { combineLimits, createTrust, createWindowPart } from '@tallystick/base'
+import { createTrust } from '@tallystick/base'
 import type { KeyScope } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
@@ -22,10 +22,6 @@ export type RingKey = {
 }
 
 export type KeyUses = Record<KeyScope, number>
-
-/** Creates limits that only this process counts. */
-export const createLocalLimit: CreateLimit = (_id, { rpm }) =>
-  rpm === null ? undefined : combineLimits([createWindowPart(rpm)])
 
 /** All keys at one position of their history. A snapshot never changes: a refresh replaces it as a whole. */
 export type KeySnapshot = {

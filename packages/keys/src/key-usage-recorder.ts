@@ -1,11 +1,10 @@
-import type { Clock } from '@tallystick/base'
+import { type Clock, runOneAtATime } from '@tallystick/base'
 import type { KeyScope } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { dayOf, type KeyRing } from './key-ring.ts'
 import type { KeyUses } from './key-snapshot.ts'
 import { addKeyUsage, type KeyUsage } from './key-usage-store.ts'
-import { runOneAtATime } from './run-one-at-a-time.ts'
 
 /** Stores the requests of each key by the UTC day they were made on, once a minute. */
 export type KeyUsageRecorder = {

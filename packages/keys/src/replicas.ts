@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createBackgroundWork } from '@tallystick/base'
 import type { ReplicaReport } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
@@ -64,7 +65,6 @@ export async function announceReplica(
 ): Promise<Announcement> {
   if (database.engine === 'pglite') return { refreshKeys: keyRing.refresh, stop: async () => undefined }
   let isStopped = false
-  let isFailing = false
   let lastHeartbeatMs: number | undefined
   const sendHeartbeat = async () => {
     if (isStopped) return
@@ -83,17 +83,9 @@ export async function announceReplica(
     if (known !== undefined && (row?.before ?? 0) < known) onRestored?.()
     lastHeartbeatMs = row?.now ?? known
   }
-  const sendInBackground = () => {
-    sendHeartbeat().then(
-      () => {
-        isFailing = false
-      },
-      (error) => {
-        if (!isFailing) log.warn({ err: error }, 'replica heartbeat failed; key revocations cannot be confirmed')
-        isFailing = true
-      },
-    )
-  }
+  const { run: sendInBackground } = createBackgroundWork(sendHeartbeat, (error) =>
+    log.warn({ err: error }, 'replica heartbeat failed; key revocations cannot be confirmed'),
+  )
   await database.query(
     `delete from replicas where seen_at < clock_timestamp() - make_interval(secs => $2)
        or (name = $1 and seen_at < clock_timestamp() - make_interval(secs => $3))`,

@@ -36,7 +36,12 @@ export {
   rotateHook,
 } from './hooks/hook-store.ts'
 export { findUrlFault } from './hooks/hook-url.ts'
-export { type HookTestOptions, type OpenHooks, openHooks } from './hooks/open-hooks.ts'
 export { createSender, type Sender, type SenderOptions } from './hooks/send-request.ts'
-export { hookMetricHelp, type RunningHooks, startHooks } from './hooks/start-hooks.ts'
+export {
+  type HookTestOptions,
+  hookMetricHelp,
+  type RunningHooks,
+  startDelivery,
+  startHookDelivery,
+} from './hooks/start-hook-delivery.ts'
 export { testMessage } from './hooks/webhook-message.ts'

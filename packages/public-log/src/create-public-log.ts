@@ -1,8 +1,7 @@
-import { type Clock, toSeconds } from '@tallystick/base'
+import { type Clock, runOneAtATime, toSeconds } from '@tallystick/base'
 import { periodAt, TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Refusal } from '@tallystick/issuer'
-import { runOneAtATime } from '@tallystick/keys'
 import {
   type Checkpoint,
   createMerkleTree,

@@ -7,8 +7,8 @@ import {
   createSharedLimits,
   type KeyRing,
   type KeyUsageRecorder,
+  type Leases,
   openKeyRing,
-  type RunningLeases,
   startKeyUsageRecorder,
 } from '@tallystick/keys'
 import { addHostMetrics } from './host-metrics.ts'
@@ -20,7 +20,7 @@ export type KeyParts = {
   readonly keyRing: KeyRing
   readonly replica: Announcement
   readonly keyUsage: KeyUsageRecorder
-  readonly leases: RunningLeases
+  readonly leases: Leases
 }
 
 /** Loads the keys, announces this replica to the others, and shares the limits of keys with them. */

@@ -1,6 +1,6 @@
 import { addSubgraphMetrics, type EmbeddedSubgraph, startEmbeddedSubgraphs } from '@tallystick/gateway'
 import { type ClockMonitor, type RunningNotes, startClockMonitor, startNotes } from '@tallystick/issuer'
-import { type EventStreams, type OpenHooks, openHooks } from '@tallystick/notify'
+import { type EventStreams, type RunningHooks, startHookDelivery } from '@tallystick/notify'
 import { type RunningLog, startPublicLog } from '@tallystick/public-log'
 import { type ChainsParts, openChains } from './chains/open-chains.ts'
 import { connectionsMax } from './database-connections.ts'
@@ -32,7 +32,7 @@ export type ServiceParts = {
   readonly rate: RateParts
   readonly history: HistoryParts
   readonly chains: ChainsParts
-  readonly hooks: OpenHooks
+  readonly hooks: RunningHooks
   readonly streams: EventStreams
 }
 
@@ -144,10 +144,10 @@ function startIssuing(
   })
 }
 
-async function startHooks({ config, database, clock, ...context }: ServiceContext): Promise<OpenHooks> {
+async function startHooks({ config, database, clock, ...context }: ServiceContext): Promise<RunningHooks> {
   const { metrics, log, monotonicNow } = context
   const times = context.options.hooks
-  const hooks = await openHooks(config.hooks, { database, clock, metrics, log, monotonicNow, times })
+  const hooks = await startHookDelivery(config.hooks, { database, clock, metrics, log, monotonicNow, times })
   context.closers.push('webhooks', hooks.stop)
   return hooks
 }

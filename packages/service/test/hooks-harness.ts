@@ -9,7 +9,7 @@ import {
   type RunningHooks,
   type Sender,
   type StoredEvent,
-  startHooks,
+  startDelivery,
 } from '@tallystick/notify'
 import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import pino from 'pino'
@@ -52,7 +52,7 @@ export async function createHookWorld(engine: DatabaseEngine = 'postgres'): Prom
     operator: createHookOperator({ database, config: config as never, clock, auditor, sender }),
     startReplica: async (own = database) => {
       const common = { database: own, clock, metrics, log, sender, random: () => 0.999 }
-      const replica = await startHooks({
+      const replica = await startDelivery({
         ...common,
         monotonicNow: () => performance.now(),
         tickMs: 20,

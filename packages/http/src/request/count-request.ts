@@ -11,16 +11,16 @@ export function countRequest(
   reply.header('ratelimit-policy', window.policy)
   reply.header('ratelimit', formatRate(rate))
   if (rate.allowed) return
-  throw limitExceeded(rate, { limit: rate.part?.limit ?? window.limit, whose })
+  throw limitExceeded(rate, { limit: rate.limit?.limit ?? window.limit, whose })
 }
 
 const units = { default: 'minute', burst: 'second', day: 'UTC day', month: 'UTC month' } as const
 
 function limitExceeded(
-  { resetSeconds, part }: RateState,
+  { resetSeconds, limit: exceeded }: RateState,
   { limit, whose }: { readonly limit: number | undefined; readonly whose: string },
 ): TallystickError {
-  const name = part?.name ?? 'default'
+  const name = exceeded?.name ?? 'default'
   return new TallystickError({
     code: name === 'day' || name === 'month' ? 'quota_exceeded' : 'rate_limited',
     message: `${whose} is allowed ${limit} requests a ${units[name]}. Try again in ${resetSeconds} seconds.`,

@@ -1,4 +1,4 @@
-import { runOneAtATime } from '../run-one-at-a-time.ts'
+import { runOneAtATime } from '@tallystick/base'
 import { createLease, type Lease, type LeaseHost } from './lease.ts'
 import { shareOf } from './lease-share.ts'
 import type { LeaseStore } from './lease-store.ts'
@@ -32,8 +32,8 @@ export type LeaseKeeperOptions = {
   readonly monotonicNow: () => number
   /** Whether no other process uses the database. Then only used leases are settled. */
   readonly isAlone?: boolean | undefined
-  /** Called when leases run low. */
-  readonly onHurry?: (() => void) | undefined
+  /** Settles before the next interval ends. Called when a lease runs low. */
+  readonly settleSoon?: (() => void) | undefined
   /** Called when the database turns out to be an older one. */
   readonly onRestored?: (() => void) | undefined
 }
@@ -43,8 +43,14 @@ const overlapMs = 2_000
 // Rows of one statement. Further leases wait for the next.
 const batchMax = 1_000
 
-export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
-  const { id, store, monotonicNow } = options
+export function createLeaseKeeper({
+  id,
+  store,
+  monotonicNow,
+  isAlone = false,
+  settleSoon = () => undefined,
+  onRestored = () => undefined,
+}: LeaseKeeperOptions): LeaseKeeper {
   const queue: TouchedLeases = { leases: [] }
   const membership = createMembership(id)
   const hasJoined = () => table.reading !== undefined && table.reading.atMs >= table.joinedAtMs
@@ -62,12 +68,20 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
       lease.isTouched = true
       queue.leases.push(lease)
     },
-    hurry: () => options.onHurry?.(),
+    settleSoon,
   }
   const table: LeaseTable = {
-    ...{ id, store, monotonicNow, host, membership, onRestored: options.onRestored },
-    ...{ leases: new Map(), reading: undefined, hasLeft: false },
-    ...{ joinedAtMs: Number.POSITIVE_INFINITY, replicas: [] },
+    id,
+    store,
+    monotonicNow,
+    host,
+    membership,
+    onRestored,
+    leases: new Map(),
+    reading: undefined,
+    hasLeft: false,
+    joinedAtMs: Number.POSITIVE_INFINITY,
+    replicas: [],
     restored: { atMs: Number.NEGATIVE_INFINITY, members: new Set<string>() },
   }
   return Object.assign(host, {
@@ -80,7 +94,7 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
     },
     hasJoined,
     settle: runOneAtATime(async () => {
-      if (options.isAlone && queue.leases.length === 0) return
+      if (isAlone && queue.leases.length === 0) return
       // When the others keep a share for this replica, it takes that of the windows that they have begun.
       await settleTouched(table, queue, hasJoined() ? (table.reading?.value.clockMs ?? 0) - overlapMs : 0)
     }),

@@ -9,18 +9,18 @@ const hour = 3_600_000
 const day = 86_400_000
 
 /** Host that gives a share and counts its calls. */
-function createHost(share = 3): LeaseHost & { offsetMs: number; touched: Lease[]; hurried: number } {
+function createHost(share = 3): LeaseHost & { offsetMs: number; touched: Lease[]; settledEarly: number } {
   const host = {
     offsetMs,
     touched: [] as Lease[],
-    hurried: 0,
+    settledEarly: 0,
     shareOf: () => share,
     touch: (lease: Lease) => {
       lease.isTouched = true
       host.touched.push(lease)
     },
-    hurry: () => {
-      host.hurried++
+    settleSoon: () => {
+      host.settledEarly++
     },
   }
   return host
@@ -65,10 +65,10 @@ test('behavior: a request without room asks for more at once, unless nothing can
   const host = createHost(0)
   const lease = createLease(keyId, 'day', 100)
   expect(hasRoom(lease, host, 1)).toBe(false)
-  expect(host.hurried).toBe(1)
+  expect(host.settledEarly).toBe(1)
   lease.isExhausted = true
   expect(hasRoom(lease, host, 2)).toBe(false)
-  expect(host.hurried).toBe(1)
+  expect(host.settledEarly).toBe(1)
 })
 
 test('behavior: beyond what it holds, a lease has its share as it is now, at most what was granted', () => {
@@ -89,11 +89,11 @@ test.each([
   [{ held: 10, lowWater: 5, room: 20 }, 6, 1],
   [{ held: 10, lowWater: 5, room: 10 }, 6, 0],
   [{ held: 10, lowWater: 0, room: 20 }, 10, 0],
-])('behavior: of %o, %i requests hurry %i times', (grant, count, hurried) => {
+])('behavior: of %o, %i requests settle early %i times', (grant, count, settledEarly) => {
   const host = createHost()
   const lease = { ...createLease(keyId, 'day', 100), ...grant }
   for (let index = 0; index < count; index++) spend(lease, host)
-  expect([lease.spent, host.hurried]).toEqual([count, hurried])
+  expect([lease.spent, host.settledEarly]).toEqual([count, settledEarly])
 })
 
 test('behavior: the window ends at its last millisecond, and the next starts with nothing of it', () => {

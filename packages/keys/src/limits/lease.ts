@@ -43,8 +43,8 @@ export type LeaseHost = {
   shareOf(lease: Lease, monotonicMs: number): number
   /** Lists the lease for the next settlement. */
   touch(lease: Lease): void
-  /** Makes the next settlement earlier. */
-  hurry(): void
+  /** Settles before the next interval ends, because a lease runs low. */
+  settleSoon(): void
 }
 
 export function createLease(keyId: string, period: LeasePeriod, limit: number): Lease {
@@ -99,7 +99,7 @@ export function hasRoom(lease: Lease, host: LeaseHost, monotonicMs: number): boo
   if (!lease.isTouched) host.touch(lease)
   const { spent, held, granted } = lease
   if (spent < held || (spent < granted && spent < host.shareOf(lease, monotonicMs))) return true
-  if (!lease.isExhausted) host.hurry()
+  if (!lease.isExhausted) host.settleSoon()
   return false
 }
 
@@ -107,5 +107,5 @@ export function hasRoom(lease: Lease, host: LeaseHost, monotonicMs: number): boo
 export function spend(lease: Lease, host: LeaseHost): void {
   lease.spent++
   const left = lease.held - lease.spent
-  if (left < lease.lowWater && lease.held < lease.room) host.hurry()
+  if (left < lease.lowWater && lease.held < lease.room) host.settleSoon()
 }

@@ -21,7 +21,7 @@ function createWorld(options: Partial<LeaseKeeperOptions> = {}) {
     rows: [] as readonly NamedLeaseRow[],
     reads: [] as Parameters<LeaseStore['read']>[0][],
     writes: [] as (readonly LeaseChange[])[],
-    hurried: 0,
+    settledEarly: 0,
     /** Decides whether a change is written. */
     accepts: (_change: LeaseChange): boolean => true,
     onRead: () => {},
@@ -42,10 +42,10 @@ function createWorld(options: Partial<LeaseKeeperOptions> = {}) {
       return new Set(written.map((change) => `${change.keyId} ${change.period} ${change.windowNumber}`))
     },
   }
-  const onHurry = () => {
-    world.hurried++
+  const settleSoon = () => {
+    world.settledEarly++
   }
-  const keeper = createLeaseKeeper({ id: 'a', store, monotonicNow: () => world.nowMs, onHurry, ...options })
+  const keeper = createLeaseKeeper({ id: 'a', store, monotonicNow: () => world.nowMs, settleSoon, ...options })
   return Object.assign(world, { keeper })
 }
 
@@ -323,9 +323,9 @@ test('behavior: after nine settlements with nothing to spend, it does not ask an
     world.rows = world.writes.at(-1) as readonly LeaseChange[]
   }
   expect(lease.isExhausted).toBe(true)
-  const { hurried } = world
+  const { settledEarly } = world
   request(world.keeper, lease, 500)
-  expect(world.hurried).toBe(hurried)
+  expect(world.settledEarly).toBe(settledEarly)
   // Something to spend begins the count again.
   world.rows = world.rows.map((row) => ({ ...row, entries: { ...row.entries, b: { ...b, granted: 100 } } }))
   await world.keeper.settle()

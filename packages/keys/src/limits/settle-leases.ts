@@ -24,7 +24,7 @@ export type LeaseTable = {
   restored: { readonly atMs: number; readonly members: ReadonlySet<string> }
   /** Replicas of the last reading. After a restore, those that were live before count until they can have sent a heartbeat. */
   replicas: LeaseReading['replicas']
-  readonly onRestored?: (() => void) | undefined
+  readonly onRestored: () => void
 }
 
 const idleMs = 2_000
@@ -111,7 +111,7 @@ export function restartWindows(table: LeaseTable): void {
   table.restored = { atMs: monotonicMs, members: isKnown ? table.restored.members : table.membership.live() }
   for (const lease of table.leases.values())
     if (!lease.isTouched && lease.spent > 0 && monotonicMs < lease.endsAtMs) table.host.touch(lease)
-  if (!isKnown) table.onRestored?.()
+  if (!isKnown) table.onRestored()
 }
 
 function isRestoring({ restored }: LeaseTable, monotonicMs: number): boolean {
@@ -126,7 +126,7 @@ function keepMembers(replicas: LeaseReading['replicas'], members: ReadonlySet<st
 function decide(table: LeaseTable, lease: Lease, row: NamedLeaseRow | undefined): Settlement {
   const { membership, hasLeft } = table
   const monotonicMs = table.monotonicNow()
-  const { period, limit, attempts: demand } = lease
+  const { keyId, period, limit, spent, granted, attempts: demand } = lease
   const isLost = lease.version > 0 && ((row?.version ?? 0) < lease.version || !row?.entries[table.id])
   if (isLost) lease.lostAtMs = monotonicMs
   lease.attempts = 0
@@ -134,10 +134,13 @@ function decide(table: LeaseTable, lease: Lease, row: NamedLeaseRow | undefined)
   lease.lowWater = hold / 2
   const isIdle = hasLeft || monotonicMs - lease.lastAttemptMs > idleMs
   return settleLease(row, {
-    ...lease,
+    keyId,
+    limit,
+    spent,
+    granted,
     members: membersOf(table, lease, monotonicMs),
     // Before its first entry of a window it has its share only. If it held all of it, a kill would leave nothing to the next.
-    held: lease.version === 0 ? lease.spent : lease.held,
+    held: lease.version === 0 ? spent : lease.held,
     hold,
     isIdle,
     share: table.host.shareOf(lease, monotonicMs),

@@ -1,6 +1,5 @@
-import { settleWithin } from '@tallystick/base'
-import type { Database } from '@tallystick/database'
-import { runOneAtATime } from '@tallystick/keys'
+import { runOneAtATime } from '@tallystick/base'
+import { type Database, followChanges } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type EventPosition, emptyPosition, type FramedEvent, toFramed } from './event-frame.ts'
 import { eventsChannel, readEvents, readLastEvents } from './event-store.ts'
@@ -26,21 +25,16 @@ export type EventFeedOptions = {
   readonly onEvents: (events: readonly FramedEvent[]) => void
   /** Called when the database has another history, such as after a backup was restored. */
   readonly onReset: (position: EventPosition) => void
-  /** Interval at which the database is read; 1 s by default. */
-  readonly pollMs?: number | undefined
 }
 
 // A notification announces events at once. Polling covers lost notifications.
-const pollMsDefault = 1_000
-// A database that does not respond must not delay a stop.
-const stopMs = 2_000
+const pollMs = 1_000
 const pageSize = 100
 // Two days of a chain. Clients that reconnect sooner cause no query.
 const recentMax = 256
 
 /** Reads the newest events and follows the table. */
-export async function openEventFeed(options: EventFeedOptions): Promise<EventFeed> {
-  const { database, log, onEvents, onReset, pollMs = pollMsDefault } = options
+export async function openEventFeed({ database, log, onEvents, onReset }: EventFeedOptions): Promise<EventFeed> {
   let recent: readonly FramedEvent[] = []
   let resets = 0
   const positionOf = (): EventPosition => recent.at(-1) ?? emptyPosition
@@ -64,7 +58,12 @@ export async function openEventFeed(options: EventFeedOptions): Promise<EventFee
     }
   })
   await load()
-  const stopFollowing = await follow(options, { refresh, pollMs })
+  const stop = await followChanges(database, {
+    channel: eventsChannel,
+    pollMs,
+    refresh,
+    onFailure: (error) => log.warn({ err: error }, 'reading events failed; streams wait'),
+  })
   return {
     get position() {
       return positionOf()
@@ -75,7 +74,7 @@ export async function openEventFeed(options: EventFeedOptions): Promise<EventFee
     recentAfter: (id) => ((recent[0]?.id ?? 0n) <= id ? recent.filter((event) => event.id > id) : undefined),
     find: ({ id, tag }) => recent.find((event) => event.id === id && event.tag === tag),
     refresh,
-    stop: stopFollowing,
+    stop,
   }
 }
 
@@ -87,35 +86,4 @@ async function readAfter(database: Database, { id, tag }: EventPosition) {
   if (id === 0n) return readEvents(database, { afterId: 0n, limit: pageSize })
   const [known, ...next] = await readEvents(database, { afterId: id - 1n, limit: pageSize })
   return known?.id === id && known.tag === tag ? next : undefined
-}
-
-async function follow(
-  { database, log }: EventFeedOptions,
-  { refresh, pollMs }: { readonly refresh: () => Promise<void>; readonly pollMs: number },
-): Promise<() => Promise<void>> {
-  let isFailing = false
-  let isStopped = false
-  let running = Promise.resolve()
-  const refreshInBackground = () => {
-    running = refresh().then(
-      () => {
-        isFailing = false
-      },
-      (error) => {
-        // After a stop, the database may be closed.
-        if (!isFailing && !isStopped) log.warn({ err: error }, 'reading events failed; streams wait')
-        isFailing = true
-      },
-    )
-  }
-  const stopListening = await database.listen(eventsChannel, refreshInBackground)
-  // Only this process can change an embedded database.
-  const poll = database.engine === 'postgres' ? setInterval(refreshInBackground, pollMs) : undefined
-  poll?.unref()
-  return async () => {
-    isStopped = true
-    clearInterval(poll)
-    await stopListening()
-    await settleWithin(running, stopMs)
-  }
 }

@@ -110,7 +110,11 @@ async function openStream(
   if (isGone) return free()
   begin()
   const stream = createEventStream(response, {
-    ...{ types, chainId, keyHash, sentId: position.id, scopes: types.map((type) => scopeOfType[type]) },
+    types,
+    chainId,
+    keyHash,
+    sentId: position.id,
+    scopes: types.map((type) => scopeOfType[type]),
     onEnd: (reason) => {
       free()
       open.delete(stream)

@@ -1,8 +1,5 @@
-import { settleWithin } from '@tallystick/base'
+import { createBackgroundWork } from '@tallystick/base'
 import type { Logger } from 'pino'
-
-// A database that does not respond must not delay a stop.
-const stopMs = 2_000
 
 /** Runs work again and again until it is stopped. Logs the first of several failures in a row. */
 export function repeatWork({
@@ -19,28 +16,17 @@ export function repeatWork({
 }): { readonly stop: () => Promise<void> } {
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
-  let hasFailed = false
-  const tick = async () => {
-    try {
-      await work()
-      hasFailed = false
-    } catch (error) {
-      // After a stop, the database may be closed.
-      if (!hasFailed && !isStopped) log.warn({ err: error }, failure)
-      hasFailed = true
-    }
-    if (!isStopped) timer = setTimeout(run, delayMs(hasFailed)).unref()
+  const background = createBackgroundWork(work, (error) => log.warn({ err: error }, failure))
+  const run = async () => {
+    await background.run()
+    if (!isStopped) timer = setTimeout(run, delayMs(background.isFailing)).unref()
   }
-  let running = Promise.resolve()
-  const run = () => {
-    running = tick()
-  }
-  run()
+  void run()
   return {
-    stop: async () => {
+    stop: () => {
       isStopped = true
       clearTimeout(timer)
-      await settleWithin(running, stopMs)
+      return background.stop()
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { LimitPart } from '@tallystick/base'
+import type { SingleLimit } from '@tallystick/base'
 import { hasRoom, type Lease, type LeaseHost, spend } from './lease.ts'
 
 const names = { minute: 'default', day: 'day', month: 'month' } as const
@@ -6,7 +6,7 @@ const names = { minute: 'default', day: 'day', month: 'month' } as const
 const windowSeconds = { minute: 60, day: 86_400, month: 2_678_400 } as const
 
 /** Creates a limit that all replicas share. `remaining` is what was left of the whole when it was last settled. */
-export function createLeasedPart(lease: Lease, host: LeaseHost): LimitPart {
+export function createLeasedLimit(lease: Lease, host: LeaseHost): SingleLimit {
   return {
     name: names[lease.period],
     limit: lease.limit,

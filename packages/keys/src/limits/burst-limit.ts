@@ -1,4 +1,4 @@
-import type { LimitPart } from '@tallystick/base'
+import type { SingleLimit } from '@tallystick/base'
 
 const secondMs = 1_000
 
@@ -6,7 +6,7 @@ const secondMs = 1_000
  * Creates a limit of requests within any second of this replica. It keeps the time of each of the last `limit` requests:
  * the next one is allowed a second after the oldest of them.
  */
-export function createBurstPart(limit: number): LimitPart {
+export function createBurstLimit(limit: number): SingleLimit {
   // Created for the first request, because few keys are in use at once.
   let times: Float64Array | undefined
   let oldest = 0

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createBackgroundWork } from '@tallystick/base'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts'
@@ -14,7 +15,7 @@ export type LimitTime = {
   readonly onSettled?: (() => void) | undefined
 }
 
-export type RunningLeases = {
+export type Leases = {
   readonly keeper: LeaseKeeper
   /** Joins the other replicas and begins to settle. Call it when this replica is announced. */
   start(): Promise<void>
@@ -24,11 +25,11 @@ export type RunningLeases = {
 }
 
 const intervalMs = 250
-// Between two settlements because leases run low.
-const hurryMs = 10
+// Before an early settlement, so that one of them serves all leases that run low together.
+const soonMs = 10
 const cleanMs = 60_000
 
-/** Creates the keeper of the leases with its timers. */
+/** Creates the leases of this replica with the timers that settle them. */
 export function createLeases({
   database,
   id,
@@ -39,48 +40,35 @@ export function createLeases({
   readonly id: string
   readonly log: Logger
   readonly time?: LimitTime | undefined
-}): RunningLeases {
+}): Leases {
   const { databaseShiftMs: shiftMs, monotonicNow = () => performance.now() } = time ?? {}
-  let hurrying: NodeJS.Timeout | undefined
-  let isFailing = false
-  let isStopped = true
+  let early: NodeJS.Timeout | undefined
+  let timers: NodeJS.Timeout[] = []
+  let joinedAtMs = Number.NEGATIVE_INFINITY
   const keeper = createLeaseKeeper({
     id,
     store: createLeaseStore(database, shiftMs),
     monotonicNow,
     isAlone: database.engine === 'pglite',
-    onHurry: () => {
+    settleSoon: () => {
       // While the database is away, the interval is often enough.
-      if (isStopped || isFailing) return
-      hurrying ??= setTimeout(settleInBackground, hurryMs)
+      if (timers.length > 0 && !settling.isFailing) early ??= setTimeout(settle, soonMs)
     },
     onRestored: () => log.warn('database was restored; limits continue from the counts of each replica'),
   })
-  const settleInBackground = () => {
-    hurrying = undefined
-    keeper
-      .settle()
-      .then(
-        () => {
-          isFailing = false
-        },
-        (error) => {
-          if (!isFailing && !isStopped) log.warn({ err: error }, 'limits not in sync; each replica uses its share')
-          isFailing = true
-        },
-      )
-      .finally(() => time?.onSettled?.())
+  const settling = createBackgroundWork(keeper.settle, (error) =>
+    log.warn({ err: error }, 'limits not in sync; each replica uses its share'),
+  )
+  const settle = () => {
+    early = undefined
+    void settling.run().finally(() => time?.onSettled?.())
   }
   const clean = () => deletePastLeases(database, shiftMs?.()).catch(() => undefined)
-  let timers: NodeJS.Timeout[] = []
-  let joinedAtMs = Number.NEGATIVE_INFINITY
   return {
     keeper,
     start: async () => {
       joinedAtMs = await keeper.join()
-      isStopped = false
-      timers = [setInterval(settleInBackground, time?.settleMs ?? intervalMs), setInterval(clean, cleanMs)]
-      for (const timer of timers) timer.unref()
+      timers = [setInterval(settle, time?.settleMs ?? intervalMs).unref(), setInterval(clean, cleanMs).unref()]
     },
     ready: async () => {
       const waitMs = joinedAtMs - monotonicNow()
@@ -91,10 +79,10 @@ export function createLeases({
       await keeper.settle().catch((error) => log.warn({ err: error }, 'limits not in sync; requests may be rejected'))
     },
     stop: async () => {
-      isStopped = true
-      for (const timer of timers) clearInterval(timer)
-      clearTimeout(hurrying)
-      await keeper.leave().catch((error) => log.warn({ err: error }, 'returning unspent requests failed'))
+      for (const timer of timers.splice(0)) clearInterval(timer)
+      clearTimeout(early)
+      const left = keeper.leave().catch((error) => log.warn({ err: error }, 'returning unspent requests failed'))
+      await Promise.all([settling.stop(), left])
     },
   }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createBurstPart } from './burst-part.ts'
+import { createBurstLimit } from './burst-limit.ts'
 
 test('behavior: no second, wherever it starts, has more requests than the burst', () => {
-  const burst = createBurstPart(4)
+  const burst = createBurstLimit(4)
   const allowed: number[] = []
   for (let ms = 0; ms < 10_000; ms += 37) {
     if (!burst.hasRoom(ms)) continue
@@ -15,11 +15,11 @@ test('behavior: no second, wherever it starts, has more requests than the burst'
 })
 
 test('default: it has a name, and one second', () => {
-  expect(createBurstPart(4)).toMatchObject({ name: 'burst', limit: 4, windowSeconds: 1 })
+  expect(createBurstLimit(4)).toMatchObject({ name: 'burst', limit: 4, windowSeconds: 1 })
 })
 
 test('behavior: what is left is 1 or 0, and a second later there is room again', () => {
-  const burst = createBurstPart(2)
+  const burst = createBurstLimit(2)
   expect([burst.remaining(), burst.resetSeconds(0), burst.retrySeconds(0)]).toEqual([1, 1, 1])
   for (const ms of [0, 300]) {
     expect(burst.hasRoom(ms)).toBe(true)
@@ -32,7 +32,7 @@ test('behavior: what is left is 1 or 0, and a second later there is room again',
 })
 
 test('behavior: requests that another part counts before the first check do no harm', () => {
-  const burst = createBurstPart(1)
+  const burst = createBurstLimit(1)
   burst.spend(0)
   expect(burst.remaining()).toBe(1)
 })

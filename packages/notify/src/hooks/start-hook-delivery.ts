@@ -1,14 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { type Clock, createLogThrottle, type MetricHelp, type Metrics, settleWithin, toSeconds } from '@tallystick/base'
+import {
+  type Clock,
+  createLogThrottle,
+  type MetricHelp,
+  type Metrics,
+  runOneAtATime,
+  settleWithin,
+  toSeconds,
+} from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
-import { runOneAtATime } from '@tallystick/keys'
 import type { Logger } from 'pino'
 import { eventsChannel } from '../events/event-store.ts'
+import { createAddressPolicy } from './address-policy.ts'
 import { type ClaimedHook, claimHooks } from './claim-hooks.ts'
 import { type DeliveryContext, deliverHook } from './deliver-hook.ts'
 import { countHooks, type HookCounts } from './hook-store.ts'
-import type { Sender } from './send-request.ts'
+import { createSender, type Sender, type SenderOptions } from './send-request.ts'
 
 export const hookMetricHelp: MetricHelp = {
   tallystick_hooks_disabled: 'ALARM: webhooks that were switched off because their receiver failed.',
@@ -16,7 +24,7 @@ export const hookMetricHelp: MetricHelp = {
   tallystick_hook_attempts_total: 'Requests to the receivers of webhooks, by outcome.',
 }
 
-export type HooksOptions = {
+export type DeliveryOptions = {
   readonly database: Database
   readonly clock: Clock
   readonly metrics: Metrics
@@ -30,8 +38,13 @@ export type HooksOptions = {
   readonly stopGraceMs?: number | undefined
 }
 
+/** Sender and times of tests. */
+export type HookTestOptions = Omit<SenderOptions, 'policy'> & Pick<DeliveryOptions, 'tickMs' | 'random' | 'stopGraceMs'>
+
 export type RunningHooks = {
   readonly check: () => Finding
+  /** Sends test events. */
+  readonly sender: Sender
   stop(): Promise<void>
 }
 
@@ -39,13 +52,33 @@ const tickMsDefault = 1_000
 // A receiver that takes longer gets the event again, from another replica.
 const stopGraceMsDefault = 3_000
 
+/** Starts the delivery of webhooks to public addresses and `allowPrivate`. */
+export async function startHookDelivery(
+  { allowPrivate }: { readonly allowPrivate: readonly string[] },
+  {
+    times: { tickMs, random, stopGraceMs, ...sending } = {},
+    ...options
+  }: Omit<DeliveryOptions, 'sender' | keyof HookTestOptions> & { readonly times?: HookTestOptions | undefined },
+): Promise<RunningHooks> {
+  const sender = createSender({ policy: createAddressPolicy({ allowPrivate }), ...sending })
+  return startDelivery({ ...options, sender, tickMs, random, stopGraceMs })
+}
+
 /** Delivers events to the hooks, each independently of the others, until it is stopped. */
-export async function startHooks(options: HooksOptions): Promise<RunningHooks> {
-  const { database, clock, log, metrics, tickMs = tickMsDefault, stopGraceMs = stopGraceMsDefault } = options
+export async function startDelivery(options: DeliveryOptions): Promise<RunningHooks> {
+  const {
+    database,
+    clock,
+    log,
+    metrics,
+    monotonicNow,
+    tickMs = tickMsDefault,
+    stopGraceMs = stopGraceMsDefault,
+  } = options
   const aborting = new AbortController()
   let isStopping = false
   const running = new Map<string, Promise<void>>()
-  const throttle = createLogThrottle(options)
+  const throttle = createLogThrottle({ monotonicNow })
   let state: HookCounts = { due: 0, failing: 0, disabled: [] }
   const context = createContext(options, { signal: aborting.signal, isStopping: () => isStopping })
   const fail = (error: unknown) => {
@@ -63,7 +96,7 @@ export async function startHooks(options: HooksOptions): Promise<RunningHooks> {
     const due = { nowSeconds: toSeconds(clock.now()), except: [...running.keys()] }
     state = await countHooks(database, due)
     if (state.due === 0) return
-    const leasedAtMs = options.monotonicNow()
+    const leasedAtMs = monotonicNow()
     const claimed = await claimHooks(database, { lease: randomUUID(), leasedAtMs, ...due })
     for (const hook of claimed) deliver(hook)
   })
@@ -74,6 +107,7 @@ export async function startHooks(options: HooksOptions): Promise<RunningHooks> {
   const tick = setInterval(wake, tickMs).unref()
   return {
     check: () => describeState(state),
+    sender: options.sender,
     stop: async () => {
       isStopping = true
       clearInterval(tick)
@@ -88,16 +122,13 @@ export async function startHooks(options: HooksOptions): Promise<RunningHooks> {
 }
 
 function createContext(
-  { random = Math.random, ...options }: HooksOptions,
-  stop: Pick<DeliveryContext, 'signal' | 'isStopping'>,
+  { database, clock, sender, log, monotonicNow, metrics, random = Math.random }: DeliveryOptions,
+  { signal, isStopping }: Pick<DeliveryContext, 'signal' | 'isStopping'>,
 ): DeliveryContext {
-  const { metrics } = options
-  const counters = {
-    delivered: metrics.counter('tallystick_hook_attempts_total', { outcome: 'delivered' }),
-    failed: metrics.counter('tallystick_hook_attempts_total', { outcome: 'failed' }),
-    skipped: metrics.counter('tallystick_hook_attempts_total', { outcome: 'skipped' }),
-  }
-  return { ...options, ...stop, random, onAttempt: (outcome) => counters[outcome].increment() }
+  const countOf = (outcome: string) => metrics.counter('tallystick_hook_attempts_total', { outcome })
+  const counters = { delivered: countOf('delivered'), failed: countOf('failed'), skipped: countOf('skipped') }
+  const onAttempt: DeliveryContext['onAttempt'] = (outcome) => counters[outcome].increment()
+  return { database, clock, sender, log, monotonicNow, random, signal, isStopping, onAttempt }
 }
 
 /** Notes are served without webhooks. */

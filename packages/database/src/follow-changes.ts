@@ -1,0 +1,30 @@
+import { createBackgroundWork } from '@tallystick/base'
+import type { Database } from './database.ts'
+
+/**
+ * Calls `refresh` on each notification of a channel and, on PostgreSQL, every `pollMs`: notifications may be lost. Returns a
+ * function that stops it. `onFailure` receives the first of several failures in a row.
+ */
+export async function followChanges(
+  database: Pick<Database, 'engine' | 'listen'>,
+  {
+    channel,
+    pollMs,
+    refresh,
+    onFailure,
+  }: {
+    readonly channel: string
+    readonly pollMs: number
+    readonly refresh: () => Promise<void>
+    readonly onFailure: (error: unknown) => void
+  },
+): Promise<() => Promise<void>> {
+  const { run, stop } = createBackgroundWork(refresh, onFailure)
+  const stopListening = await database.listen(channel, run)
+  // Only this process can change an embedded database.
+  const poll = database.engine === 'postgres' ? setInterval(run, pollMs).unref() : undefined
+  return async () => {
+    clearInterval(poll)
+    await Promise.all([stop(), stopListening()])
+  }
+}
