@@ -71,32 +71,37 @@ export function buildApp(config: AppConfig, parts: AppParts): FastifyInstance {
   measureRequests(app, parts.metrics)
   if (config.listen.proxy) requireForwardedHttps(app, config.listen.proxy.trust)
   const addressOf = createRequestAddress(config.listen.proxy?.trust ?? [])
-  const authenticate = createAuthenticate({ ...parts, addressOf })
-  registerRoutes(app, { routes: listRoutes(config, parts), authenticate, cors })
+  const { keyRing, monotonicNow } = parts
+  const authenticate = createAuthenticate({ keyRing, monotonicNow, addressOf })
+  const identifyCaller = createIdentifyCaller(config.listen.proxy?.trust ?? [])
+  const limitAddress = createAddressLimit({ rpm: config.listen.publicRpm, identifyCaller, monotonicNow })
+  const budget = createTimeBudget({ msPerMinute: config.listen.publicQueryMsPerMinute, monotonicNow })
+  const subgraphRoutes = createSubgraphRoutes({ queries: parts.queries, limitAddress, identifyCaller, budget })
+  const routes = listRoutes(config.chains, { parts, subgraphRoutes })
+  registerRoutes(app, { routes, authenticate, limitAddress, cors })
   return app
 }
 
-function listRoutes({ chains, listen }: AppConfig, parts: AppParts): readonly Route[] {
-  const { queries, monotonicNow } = parts
+function listRoutes(
+  chains: AppConfig['chains'],
+  { parts, subgraphRoutes }: { readonly parts: AppParts; readonly subgraphRoutes: readonly Route[] },
+): readonly Route[] {
   const sortedChains = chains.toSorted((a, b) => a.id - b.id)
   const chainIds = sortedChains.map(({ id }) => id)
-  const identifyCaller = createIdentifyCaller(listen.proxy?.trust ?? [])
-  const limitAddress = createAddressLimit({ rpm: listen.publicRpm, identifyCaller, monotonicNow })
-  const budget = createTimeBudget({ msPerMinute: listen.publicQueryMsPerMinute, monotonicNow })
   const described = [
     createNotesRoute({ parts: parts.notes, chains: sortedChains }),
     ...createDataRoutes(parts.data),
     ...createGraphqlRoutes(parts.data),
     createRateRoute({ parts: parts.rate, chainIds }),
     ...createHistoryRoutes({ parts: parts.history, chainIds }),
-    createCalendarRoute({ limitAddress }),
+    createCalendarRoute(),
     createEventsRoute({ parts: parts.events, chainIds }),
-    createChainsRoute({ parts: parts.chains, limitAddress }),
-    ...(parts.publicLog ? createLogRoutes({ parts: parts.publicLog, chainIds, limitAddress }) : []),
-    ...createSubgraphRoutes({ queries, limitAddress, identifyCaller, budget }),
+    createChainsRoute(parts.chains),
+    ...(parts.publicLog ? createLogRoutes({ parts: parts.publicLog, chainIds }) : []),
+    ...subgraphRoutes,
   ]
-  const context = { chainIds, dataChainIds: parts.data.chainIds, subgraphChainIds: [...queries.subgraphs.keys()] }
-  const ensRoute = createEnsRoute({ parts: parts.ens, limitAddress })
-  const routes = [...described, ...createPortalRoutes({ parts: parts.portal, limitAddress }), ensRoute]
-  return [...routes, createOpenapiRoute({ routes, context, limitAddress })]
+  const routes = [...described, ...createPortalRoutes(parts.portal), createEnsRoute(parts.ens)]
+  const subgraphChainIds = [...parts.queries.subgraphs.keys()]
+  const documented = { chainIds, dataChainIds: parts.data.chainIds, subgraphChainIds }
+  return [...routes, createOpenapiRoute(routes, documented)]
 }

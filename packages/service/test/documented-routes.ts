@@ -21,7 +21,7 @@ export const documentedRoutes = [
   ...createGraphqlRoutes(parts),
   createRateRoute(parts),
   ...createHistoryRoutes(parts),
-  createCalendarRoute(parts),
+  createCalendarRoute(),
   createEventsRoute(parts),
   createChainsRoute(parts),
   ...createLogRoutes(parts),

@@ -37,13 +37,14 @@ export function buildSubgraphApp(
   const monotonicNow = () => performance.now()
   const identifyCaller = createIdentifyCaller(['127.0.0.1'])
   const subgraphs = new Map([[324, createPublicAnswer(subgraph, graphqlSchemaOf(schema))]])
+  const limitAddress = createAddressLimit({ rpm, identifyCaller, monotonicNow })
   const routes = createSubgraphRoutes({
     queries: { subgraphs, gate: createQueryGate({ runningMax: 4, waitingMax: 100 }) },
-    limitAddress: createAddressLimit({ rpm, identifyCaller, monotonicNow }),
+    limitAddress,
     identifyCaller,
     budget: createTimeBudget({ msPerMinute, monotonicNow }),
   })
-  registerRoutes(app, { routes, authenticate: notAuthenticated })
+  registerRoutes(app, { routes, authenticate: notAuthenticated, limitAddress })
   return app
 }
 

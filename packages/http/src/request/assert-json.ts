@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core'
+import { refusal } from '../response/errors.ts'
 
 // An embedded subgraph reads variables of up to 51 levels. Recursion over a much deeper value overflows the stack.
 const levelsMax = 60
@@ -17,7 +17,7 @@ export function assertBody(body: unknown): void {
 export function assertJson(what: string, value: unknown): void {
   const fault = findFault(value, levelsMax)
   if (fault === undefined) return
-  throw new TallystickError({ code: 'invalid_request', message: `${what} ${faults[fault]}`, retryable: false })
+  throw refusal('invalid_request', `${what} ${faults[fault]}`)
 }
 
 const faults = {

@@ -1,7 +1,7 @@
 import { createTrust } from '@tallystick/base'
-import { type ErrorBody, TallystickError } from '@tallystick/core'
+import type { ErrorBody, TallystickError } from '@tallystick/core'
 import type { FastifyInstance } from 'fastify'
-import { errorBody, statusOf } from '../response/errors.ts'
+import { errorBody, refusal, statusOf } from '../response/errors.ts'
 
 /** Rejects requests that did not reach a trusted proxy over HTTPS. X-Forwarded-Proto of others is ignored. */
 export function requireForwardedHttps(app: FastifyInstance, trust: readonly string[]): void {
@@ -43,10 +43,8 @@ export function plainHttpAnswer({
 }
 
 function httpsRequired(): TallystickError {
-  return new TallystickError({
-    code: 'https_required',
-    message:
-      'Use https. If this request carried an API key, the key was sent unencrypted: ask the operator to rotate it.',
-    retryable: false,
-  })
+  return refusal(
+    'https_required',
+    'Use https. If this request carried an API key, the key was sent unencrypted: ask the operator to rotate it.',
+  )
 }

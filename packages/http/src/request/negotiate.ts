@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core'
+import { refusal } from '../response/errors.ts'
 
 /** The type of every response that a route does not declare another for. */
 export const jsonType = 'application/json'
@@ -12,11 +12,10 @@ export function assertAccepts(accept: string | undefined, mediaTypes: readonly s
 export function chooseMediaType<Type extends string>(accept: string | undefined, mediaTypes: readonly Type[]): Type {
   const found = findMediaType(accept, mediaTypes)
   if (found !== undefined) return found
-  throw new TallystickError({
-    code: 'not_acceptable',
-    message: `This service responds with ${mediaTypes.join(' or ')}, which the Accept header excludes.`,
-    retryable: false,
-  })
+  throw refusal(
+    'not_acceptable',
+    `This service responds with ${mediaTypes.join(' or ')}, which the Accept header excludes.`,
+  )
 }
 
 /** Returns the media type that an Accept header prefers (RFC 9110 §12.5.1), the first of equals. */

@@ -1,15 +1,16 @@
 import { quote } from '@tallystick/base'
-import { TallystickError } from '@tallystick/core'
+import type { TallystickError } from '@tallystick/core'
 import { z } from 'zod'
+import { refusal } from '../response/errors.ts'
 
 type Query = Readonly<Record<string, unknown>>
 
 /** Throws `invalid_parameter` if the query string has another parameter than those named. */
 export function assertParameters(query: Query, names: readonly string[]): void {
   const unknown = Object.keys(query).find((name) => !names.includes(name))
-  if (unknown !== undefined) {
-    throw invalidParameter(`Unknown query parameter ${quote(unknown)}. Use ${listInWords(names)}.`)
-  }
+  if (unknown === undefined) return
+  const hint = names.length === 0 ? 'This path accepts none.' : `Use ${listInWords(names)}.`
+  throw invalidParameter(`Unknown query parameter ${quote(unknown)}. ${hint}`)
 }
 
 /** Names parameters in words: `from and days`. */
@@ -43,5 +44,5 @@ export function parseCount(
 }
 
 export function invalidParameter(message: string): TallystickError {
-  return new TallystickError({ code: 'invalid_parameter', message, retryable: false })
+  return refusal('invalid_parameter', message)
 }

@@ -1,6 +1,6 @@
-import { TallystickError } from '@tallystick/core'
 import type { FastifyInstance } from 'fastify'
 import { hasValidHost } from '../fast-path.ts'
+import { refusal } from '../response/errors.ts'
 
 /**
  * Answers 400 where RFC 9112 §3.2 demands it: HTTP/1.1 without `Host`, and any version with two of them or an invalid one.
@@ -11,12 +11,6 @@ export function requireHost(app: FastifyInstance): void {
     if (hasValidHost(request.raw)) return done()
     // Proxy and server may interpret such a request differently (request smuggling), so the connection is closed.
     if (request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
-    done(
-      new TallystickError({
-        code: 'invalid_request',
-        message: 'Send exactly one Host header, with the name and port of this service.',
-        retryable: false,
-      }),
-    )
+    done(refusal('invalid_request', 'Send exactly one Host header, with the name and port of this service.'))
   })
 }

@@ -10,16 +10,14 @@ export type Cors = {
 }
 
 // Headers of our responses that a page could not read otherwise.
-const exposedHeaders = [
-  ...['x-request-id', 'date', 'etag', 'link', 'allow', 'content-disposition', 'deprecation', 'retry-after'],
-  ...['ratelimit', 'ratelimit-policy', 'x-tallystick-chains', 'x-tallystick-log'],
-].join(', ')
+const exposedHeaders =
+  'x-request-id, date, etag, link, allow, content-disposition, deprecation, retry-after, ' +
+  'ratelimit, ratelimit-policy, x-tallystick-chains, x-tallystick-log'
 // Headers of our requests, and those that browser tracing and Apollo Client add.
-const requestHeaders = [
-  ...['x-api-key', 'content-type', 'if-none-match', 'last-event-id', 'cache-control'],
-  ...['traceparent', 'tracestate', 'baggage', 'sentry-trace', 'x-requested-with', 'x-apollo-operation-name'],
-  ...['apollographql-client-name', 'apollographql-client-version', 'apollo-require-preflight'],
-].join(', ')
+const requestHeaders =
+  'x-api-key, content-type, if-none-match, last-event-id, cache-control, ' +
+  'traceparent, tracestate, baggage, sentry-trace, x-requested-with, x-apollo-operation-name, ' +
+  'apollographql-client-name, apollographql-client-version, apollo-require-preflight'
 // Chrome keeps a preflight for no longer.
 const maxAgeSeconds = 7_200
 

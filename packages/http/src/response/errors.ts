@@ -93,6 +93,11 @@ export function errorBody({ message, code, details }: TallystickError, requestId
   return { message, code, requestId, ...(details && { details }) }
 }
 
+/** Creates an error that the same request would get again. */
+export function refusal(code: ErrorCode, message: string): TallystickError {
+  return new TallystickError({ code, message, retryable: false })
+}
+
 /** Returns whether the database is unreachable, has no free connection or cancelled a slow statement. */
 export function isDatabaseAway(error: unknown): boolean {
   const { code } = (error ?? {}) as { readonly code?: unknown }
@@ -103,12 +108,11 @@ function toTallystickError(error: unknown): TallystickError {
   if (isDatabaseAway(error)) return notReady
   if (error instanceof TallystickError) return error
   const { code, statusCode } = error as Partial<FastifyError>
-  const ours = (code: ErrorCode, message: string) => new TallystickError({ code, message, retryable: false })
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return ours('payload_too_large', 'The body is too large.')
-  if (statusCode === 415) return ours('unsupported_media_type', 'Send the body as application/json.')
-  if (code === 'FST_ERR_BAD_URL') return ours('invalid_request', 'The path is not valid percent-encoding.')
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return refusal('payload_too_large', 'The body is too large.')
+  if (statusCode === 415) return refusal('unsupported_media_type', 'Send the body as application/json.')
+  if (code === 'FST_ERR_BAD_URL') return refusal('invalid_request', 'The path is not valid percent-encoding.')
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return ours(
+    return refusal(
       'invalid_request',
       'The request cannot be parsed. Check that its body is the JSON that the documentation describes.',
     )

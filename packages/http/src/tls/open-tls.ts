@@ -36,14 +36,14 @@ export function openTls(files: CertificateFiles & TicketFile, context: TlsContex
   const problem = findDateProblem(current.cert)
   if (problem) say(`WARNING: clients reject the certificate ${files.cert}: ${problem}`)
   const watch = { current, onChange, onRejected: measured.reject, log, pollMs }
-  const stops = [watchCertificate(files, watch), useTicketKeys(files.ticketKeys, { tls, ...context })]
+  const stops = [watchCertificate(files, watch), useTicketKeys(files.ticketKeys, { tls, log, pollMs })]
   return { ...tls, stopWatching: () => stops.forEach((stop) => void stop()) }
 }
 
 /** Uses the ticket key of a file, so that a session of one replica is resumed on another. By default each has a random key. */
 function useTicketKeys(
   path: string | undefined,
-  { tls, log, certificatePollMs: pollMs }: TlsContext & { readonly tls: TlsServer },
+  { tls, log, pollMs }: { readonly tls: TlsServer; readonly log: Logger; readonly pollMs: number | undefined },
 ): () => void {
   if (path === undefined) return () => undefined
   const current = readFileSync(path)

@@ -1,5 +1,5 @@
-import type { Server } from 'node:http'
-import { constants, createSecureServer, type Http2SecureServer } from 'node:http2'
+import type { Server, ServerOptions } from 'node:http'
+import { constants, createSecureServer, type Http2SecureServer, type SecureServerOptions } from 'node:http2'
 import type { ServerOpts, Socket } from 'node:net'
 import { trackConnections } from '../connection/connections.ts'
 import { endConnection } from '../connection/end-connection.ts'
@@ -30,7 +30,11 @@ export type TlsServer = {
 
 // A client sends its first byte at once and its headers soon after. A slower connection is treated as an attack.
 const defaultTimeoutsMs = {
-  ...{ firstByte: 10_000, handshake: 10_000, headers: 10_000, request: 30_000, keepAlive: 72_000 },
+  firstByte: 10_000,
+  handshake: 10_000,
+  headers: 10_000,
+  request: 30_000,
+  keepAlive: 72_000,
   /** Interval at which slow requests are looked for. Node's default is 30 s. */
   slowRequestCheck: 1_000,
 }
@@ -46,12 +50,18 @@ const tlsHandshakeByte = 0x16
 export function createTlsServer({ cert, key, answerPlain, onResetFlood, timeouts }: TlsServerOptions): TlsServer {
   const timeoutsMs = { ...defaultTimeoutsMs, ...timeouts }
   const tls = { ...keyExchange, handshakeTimeout: timeoutsMs.handshake }
-  const server = createSecureServer({
+  const options: SecureServerOptions & ServerOpts & Pick<ServerOptions, 'requireHostHeader'> = {
+    ...tls,
+    cert,
+    key,
+    allowHTTP1: true,
     // `requireHost` handles a missing `Host`. From Node 24, Node's own response would lack our body and headers.
-    ...{ ...tls, cert, key, allowHTTP1: true, requireHostHeader: false, settings: { maxConcurrentStreams } },
+    requireHostHeader: false,
+    settings: { maxConcurrentStreams },
     // As on HTTP/1.1 servers: the end of a response must not wait for the acknowledgement of its start.
-    ...({ noDelay: true } satisfies ServerOpts),
-  })
+    noDelay: true,
+  }
+  const server = createSecureServer(options)
   applyTimeouts(server, timeoutsMs)
   // The only listener of `connection` is the TLS layer. Ours runs before it.
   const [startTls] = server.listeners('connection') as [(this: Http2SecureServer, socket: Socket) => void]

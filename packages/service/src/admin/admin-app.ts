@@ -1,7 +1,7 @@
 import type { Metrics } from '@tallystick/base'
-import { type Finding, TallystickError } from '@tallystick/core'
+import type { Finding } from '@tallystick/core'
 import type { Auditor } from '@tallystick/database'
-import { createInstance, type InstanceParts, securityHeaders } from '@tallystick/http'
+import { createInstance, type InstanceParts, refusal, securityHeaders } from '@tallystick/http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AdminToken } from '../config/admin-tokens.ts'
 import type { Readiness } from '../health/readiness.ts'
@@ -25,12 +25,13 @@ export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> 
 
 /** Builds the admin listener: health, metrics, keys, curve, notes, webhooks. All but `/livez` need a token with the route's role. */
 export function buildAdminApp(parts: AdminParts): FastifyInstance {
-  const { metrics } = parts
-  const app = createInstance({ ...parts, headers: { ...securityHeaders, 'cache-control': 'no-store' } })
+  const { clock, log, nextRequestId, metrics } = parts
+  const headers = { ...securityHeaders, 'cache-control': 'no-store' }
+  const app = createInstance({ clock, log, nextRequestId, headers })
   const identifySender = requireRole(app, parts)
   const operatorOf = (request: FastifyRequest) => parts.operatorFor(identifySender(request))
   app.setNotFoundHandler(() => {
-    throw new TallystickError({ code: 'not_found', message: 'The admin listener has no such path.', retryable: false })
+    throw refusal('not_found', 'The admin listener has no such path.')
   })
 
   // For orchestrators, which have no token. It reveals only that the process runs.
@@ -52,67 +53,61 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
     const { actor, roles } = identifySender(request)
     return { name: actor, roles }
   })
-  app.get('/status', needs('any'), (request) => operatorOf(request).showStatus())
+  app.get('/hooks', needs('hooks'), async (request) => {
+    const { hooks } = await operatorOf(request).listHooks()
+    return { hooks: mayChange(identifySender(request), 'hooks') ? hooks : hooks.map(hideUrl) }
+  })
   addConsoleRoutes(app, parts.console)
-  addKeyRoutes(app, operatorOf)
-  addCurveRoutes(app, operatorOf)
-  addHookRoutes(app, { operatorOf, maySeeUrls: (request) => mayChange(identifySender(request), 'hooks') })
-  addIndexRoutes(app, operatorOf)
-  app.get('/log', needs('curve'), (request) => operatorOf(request).showLog())
-  app.get('/audit', (request) => operatorOf(request).showAudit(numberOf(request, 'limit')))
-  app.get('/audit/check', (request) => operatorOf(request).checkAudit())
+  for (const [method, url, { config }, run] of commands) {
+    app.route({ method, url, config, handler: (request) => run(operatorOf(request), request) })
+  }
   return app
 }
 
-type OperatorOf = (request: FastifyRequest) => Operator
+type Command = readonly [
+  method: 'GET' | 'POST',
+  url: string,
+  needs: ReturnType<typeof needs>,
+  run: (operator: Operator, request: FastifyRequest) => unknown,
+]
 
-function addKeyRoutes(app: FastifyInstance, operatorOf: OperatorOf): void {
-  app.get('/keys', needs('keys'), (request) => operatorOf(request).listKeys())
-  app.get('/keys/usage', needs('keys'), (request) => operatorOf(request).showUsage(numberOf(request, 'days')))
-  app.post('/keys', needs('keys'), (request) => operatorOf(request).createKey(request.body))
-  app.post('/keys/:id/revoke', needs('keys'), (request) => operatorOf(request).revokeKey(idOf(request), request.body))
-  app.post('/keys/:id/update', needs('keys'), (request) => operatorOf(request).updateKey(idOf(request), request.body))
-  app.post('/keys/:id/rotate', needs('keys'), (request) => operatorOf(request).rotateKey(idOf(request), request.body))
-}
+/** Routes that run one command of the operator. */
+const commands: readonly Command[] = [
+  ['GET', '/status', needs('any'), (operator) => operator.showStatus()],
+  ['GET', '/keys', needs('keys'), (operator) => operator.listKeys()],
+  ['GET', '/keys/usage', needs('keys'), (operator, request) => operator.showUsage(numberOf(request, 'days'))],
+  ['POST', '/keys', needs('keys'), (operator, { body }) => operator.createKey(body)],
+  ['POST', '/keys/:id/revoke', needs('keys'), (operator, request) => operator.revokeKey(idOf(request), request.body)],
+  ['POST', '/keys/:id/update', needs('keys'), (operator, request) => operator.updateKey(idOf(request), request.body)],
+  ['POST', '/keys/:id/rotate', needs('keys'), (operator, request) => operator.rotateKey(idOf(request), request.body)],
+  ['GET', '/curve', needs('curve'), (operator) => operator.showCurve()],
+  ['POST', '/curve', needs('curve'), (operator, { body }) => operator.setCurve(body)],
+  ['POST', '/curve/preview', needs('curve', { isRead: true }), (operator, { body }) => operator.previewCurve(body)],
+  ['POST', '/curve/proposals/:id/approve', needs('curve'), (operator, request) => operator.approveCurve(idOf(request))],
+  ['GET', '/notes', needs('curve'), (operator) => operator.showNotes()],
+  ['POST', '/notes/discard', needs('curve'), (operator, { body }) => operator.discardNotes(body)],
+  ['POST', '/notes/reconcile', needs('curve'), (operator) => operator.reconcileNotes()],
+  ['POST', '/hooks', needs('hooks'), (operator, { body }) => operator.addHook(body)],
+  ['POST', '/hooks/:id/test', needs('hooks'), (operator, request) => operator.testHook(idOf(request))],
+  ['POST', '/hooks/:id/remove', needs('hooks'), (operator, request) => operator.removeHook(idOf(request))],
+  [
+    'POST',
+    '/hooks/:id/rotate',
+    needs('hooks'),
+    (operator, request) => operator.rotateHook(idOf(request), request.body),
+  ],
+  ['POST', '/hooks/:id/enable', needs('hooks'), (operator, request) => operator.enableHook(idOf(request))],
+  ['GET', '/hooks/:id/deliveries', needs('hooks'), listDeliveries],
+  ['GET', '/index', needs('all'), (operator) => operator.showIndex()],
+  ['POST', '/index/rebuild', needs('all'), (operator, { body }) => operator.rebuildIndex(body)],
+  ['POST', '/index/check', needs('all', { isRead: true }), (operator, { body }) => operator.checkIndex(body)],
+  ['GET', '/log', needs('curve'), (operator) => operator.showLog()],
+  ['GET', '/audit', needs('all'), (operator, request) => operator.showAudit(numberOf(request, 'limit'))],
+  ['GET', '/audit/check', needs('all'), (operator) => operator.checkAudit()],
+]
 
-function addCurveRoutes(app: FastifyInstance, operatorOf: OperatorOf): void {
-  const reads = needs('curve', { isRead: true })
-  app.get('/curve', needs('curve'), (request) => operatorOf(request).showCurve())
-  app.post('/curve', needs('curve'), (request) => operatorOf(request).setCurve(request.body))
-  app.post('/curve/preview', reads, (request) => operatorOf(request).previewCurve(request.body))
-  app.post('/curve/proposals/:id/approve', needs('curve'), (request) => operatorOf(request).approveCurve(idOf(request)))
-  app.get('/notes', needs('curve'), (request) => operatorOf(request).showNotes())
-  app.post('/notes/discard', needs('curve'), (request) => operatorOf(request).discardNotes(request.body))
-  app.post('/notes/reconcile', needs('curve'), (request) => operatorOf(request).reconcileNotes())
-}
-
-function addIndexRoutes(app: FastifyInstance, operatorOf: OperatorOf): void {
-  app.get('/index', (request) => operatorOf(request).showIndex())
-  app.post('/index/rebuild', (request) => operatorOf(request).rebuildIndex(request.body))
-  app.post('/index/check', needs('all', { isRead: true }), (request) => operatorOf(request).checkIndex(request.body))
-}
-
-function addHookRoutes(
-  app: FastifyInstance,
-  {
-    operatorOf,
-    maySeeUrls,
-  }: { readonly operatorOf: OperatorOf; readonly maySeeUrls: (request: FastifyRequest) => boolean },
-): void {
-  app.get('/hooks', needs('hooks'), async (request) => {
-    const { hooks } = await operatorOf(request).listHooks()
-    return { hooks: maySeeUrls(request) ? hooks : hooks.map(hideUrl) }
-  })
-  app.post('/hooks', needs('hooks'), (request) => operatorOf(request).addHook(request.body))
-  app.post('/hooks/:id/test', needs('hooks'), (request) => operatorOf(request).testHook(idOf(request)))
-  app.post('/hooks/:id/remove', needs('hooks'), (request) => operatorOf(request).removeHook(idOf(request)))
-  app.post('/hooks/:id/rotate', needs('hooks'), (request) =>
-    operatorOf(request).rotateHook(idOf(request), request.body),
-  )
-  app.post('/hooks/:id/enable', needs('hooks'), (request) => operatorOf(request).enableHook(idOf(request)))
-  app.get('/hooks/:id/deliveries', needs('hooks'), (request) =>
-    operatorOf(request).listDeliveries(idOf(request), numberOf(request, 'limit')),
-  )
+function listDeliveries(operator: Operator, request: FastifyRequest) {
+  return operator.listDeliveries(idOf(request), numberOf(request, 'limit'))
 }
 
 function numberOf(request: FastifyRequest, name: string): number | undefined {

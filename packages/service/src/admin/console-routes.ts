@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { quote } from '@tallystick/base'
-import { TallystickError } from '@tallystick/core'
+import type { TallystickError } from '@tallystick/core'
+import { refusal } from '@tallystick/http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { PortalFiles } from '../portal/portal-files.ts'
 import { sendPortalFile } from '../portal/portal-routes.ts'
@@ -42,19 +43,13 @@ function isOwnName(header: string | undefined, configured: string): boolean {
 }
 
 function wrongName(host: string | undefined): TallystickError {
-  return new TallystickError({
-    code: 'invalid_request',
-    message:
-      `The console is not served under the name ${quote(host ?? '')}, so that no other site can pose as it. ` +
+  return refusal(
+    'invalid_request',
+    `The console is not served under the name ${quote(host ?? '')}, so that no other site can pose as it. ` +
       'Use the address of this machine, localhost, or the name in admin.host.',
-    retryable: false,
-  })
+  )
 }
 
 function notBuilt(): TallystickError {
-  return new TallystickError({
-    code: 'not_found',
-    message: 'The console was not built. Run `npm run build` and restart the service.',
-    retryable: false,
-  })
+  return refusal('not_found', 'The console was not built. Run `npm run build` and restart the service.')
 }

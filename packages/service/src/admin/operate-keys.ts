@@ -1,6 +1,7 @@
 import { type Clock, toSeconds } from '@tallystick/base'
-import { type KeyView, keyKinds, keyScopes, type ReplicaReport, TallystickError } from '@tallystick/core'
+import { type KeyView, keyKinds, keyScopes, type ReplicaReport } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
+import { refusal } from '@tallystick/http'
 import { awaitReplicas, createKey, listKeys, revokeKey, rotateKey, updateKey } from '@tallystick/keys'
 import { z } from 'zod'
 import { networkSchema } from '../config/config-fields.ts'
@@ -119,9 +120,5 @@ function parseExpiry(expiresAt: string | null, nowSeconds: bigint): bigint | nul
   if (expiresAt === null) return null
   const seconds = toSeconds(Date.parse(expiresAt))
   if (seconds > nowSeconds) return seconds
-  throw new TallystickError({
-    code: 'invalid_key_request',
-    message: `The expiry ${expiresAt} is not in the future.`,
-    retryable: false,
-  })
+  throw refusal('invalid_key_request', `The expiry ${expiresAt} is not in the future.`)
 }

@@ -68,13 +68,19 @@ export function createOperator(options: OperatorOptions): Operator {
   return {
     ...createKeyOperator({ database, clock, auditor, refreshKeys: options.refreshKeys }),
     ...createCurveOperator({
-      ...{ database, config, clock, auditor },
+      database,
+      config,
+      clock,
+      auditor,
       curveProblem: options.curveProblem ?? (() => undefined),
       assertClock: options.assertClock ?? (async () => undefined),
       poolLimits: options.poolLimits ?? (() => undefined),
     }),
     ...createNotesOperator({
-      ...{ database, config, clock, auditor },
+      database,
+      config,
+      clock,
+      auditor,
       latestNow: options.latestNow ?? (async () => clock.now()),
       reconcile: options.reconcile ?? ((auditor) => reconcileFiles(options, auditor)),
       discard: options.discard ?? ((request) => discardFromFile(database, { config, request })),

@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core'
+import { refusal } from '@tallystick/http'
 import { z } from 'zod'
 
 /** Text without control characters, which break tables and which the database rejects. */
@@ -13,5 +13,5 @@ export function parseRequest<Schema extends z.ZodType>(
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const faults = result.error.issues.map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`)
-  throw new TallystickError({ code, message: `Nothing was changed: ${faults.join('; ')}.`, retryable: false })
+  throw refusal(code, `Nothing was changed: ${faults.join('; ')}.`)
 }

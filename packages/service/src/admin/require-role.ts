@@ -1,5 +1,6 @@
 import { type AdminRole, TallystickError } from '@tallystick/core'
 import type { Auditor } from '@tallystick/database'
+import { refusal } from '@tallystick/http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type AdminToken, createTokenFinder } from '../config/admin-tokens.ts'
 import type { FailedTokens } from './failed-tokens.ts'
@@ -84,12 +85,10 @@ function remarkOf({ headers }: FastifyRequest): string | undefined {
 }
 
 function unauthorized(): TallystickError {
-  return new TallystickError({
-    code: 'unauthorized',
-    message:
-      'Send an admin token as "Authorization: Bearer <token>" (admin.token or one of admin.tokens in the configuration).',
-    retryable: false,
-  })
+  return refusal(
+    'unauthorized',
+    'Send an admin token as "Authorization: Bearer <token>" (admin.token or one of admin.tokens in the configuration).',
+  )
 }
 
 function insufficientRole(

@@ -1,6 +1,7 @@
 import { quote, settleWithin } from '@tallystick/base'
 import { createRpcEndpoint, RpcError } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
+import { refusal } from '@tallystick/http'
 import type { Address } from 'viem'
 import type { ServiceContext } from '../service-context.ts'
 import { type EnsAnswer, readEnsAddress } from './read-ens-address.ts'
@@ -84,11 +85,10 @@ async function withDeadline(reading: Promise<EnsAnswer>): Promise<EnsAnswer> {
 async function normalizeName(text: string): Promise<string> {
   const { normalize } = await import('viem/ens')
   const fault = (reason: string) =>
-    new TallystickError({
-      code: 'invalid_parameter',
-      message: `${quote(text)} is not an ENS name: ${reason}. Enter a name such as "name.eth", or an address.`,
-      retryable: false,
-    })
+    refusal(
+      'invalid_parameter',
+      `${quote(text)} is not an ENS name: ${reason}. Enter a name such as "name.eth", or an address.`,
+    )
   if (text.length > nameLengthMax) throw fault(`it is longer than ${nameLengthMax} characters`)
   if (!text.includes('.')) throw fault('it has no dot')
   let name: string
@@ -106,7 +106,7 @@ function notFound(name: string, reason: 'not-found' | 'off-chain'): TallystickEr
     reason === 'not-found'
       ? `${quote(name)} has no address in ENS. Check its spelling.`
       : `${quote(name)} is resolved outside of the chain, which this service does not do. Enter its address.`
-  return new TallystickError({ code: 'not_found', message, retryable: false })
+  return refusal('not_found', message)
 }
 
 function busy(): TallystickError {

@@ -1,35 +1,20 @@
-import { TallystickError } from '@tallystick/core'
-import { type LimitAddress, rejectParameters } from '@tallystick/http'
-import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { TallystickError } from '@tallystick/core'
+import { assertParameters, refusal } from '@tallystick/http'
+import type { RouteHandlerMethod } from 'fastify'
 import type { Route } from '../routing/route.ts'
 import type { EnsParts } from './open-ens.ts'
 
-/** Creates `GET /ens/<name>`, with which the page finds the address of a name. It is public. */
-export function createEnsRoute({
-  parts,
-  limitAddress,
-}: {
-  /** Undefined if ENS is not configured. */
-  readonly parts: EnsParts | undefined
-  readonly limitAddress: LimitAddress
-}): Route {
-  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-    limitAddress(request, reply)
-    done()
-  }
+/** Creates `GET /ens/<name>`, with which the page finds the address of a name. Without `parts` ENS is not configured. */
+export function createEnsRoute(parts: EnsParts | undefined): Route {
   const handler: RouteHandlerMethod = async (request, reply) => {
-    rejectParameters(request.query as Record<string, unknown>)
+    assertParameters(request.query as Record<string, unknown>, [])
     if (!parts) throw notConfigured()
     const found = await parts.resolve((request.params as { readonly name: string }).name)
     return reply.header('cache-control', 'public, max-age=60').send(found)
   }
-  return { method: 'GET', url: '/ens/:name', onRequest, handler }
+  return { method: 'GET', url: '/ens/:name', openTo: 'own-origin', handler }
 }
 
 function notConfigured(): TallystickError {
-  return new TallystickError({
-    code: 'not_found',
-    message: 'This service does not resolve ENS names. Enter an address.',
-    retryable: false,
-  })
+  return refusal('not_found', 'This service does not resolve ENS names. Enter an address.')
 }

@@ -1,9 +1,8 @@
 import { quote } from '@tallystick/base'
-import { type EventType, eventTypes, type KeyScope, TallystickError } from '@tallystick/core'
+import { type EventType, eventTypes, type KeyScope } from '@tallystick/core'
+import { assertParameters, invalidParameter } from '@tallystick/http'
 import { type EventPosition, type EventsRequest, parseEventId, scopeOfType } from '@tallystick/notify'
 import { parseChainId } from '../notes/notes-query.ts'
-
-const parameters = ['types', 'chainid', 'lastEventId']
 
 /** Parses query string and `Last-Event-ID` of `GET /events`. By default, the types are those of the key's scopes. */
 export function parseEventsRequest(
@@ -13,10 +12,7 @@ export function parseEventsRequest(
   }: { readonly query: Readonly<Record<string, unknown>>; readonly lastEventId: string | string[] | undefined },
   { chainIds, scopes }: { readonly chainIds: readonly number[]; readonly scopes: ReadonlySet<KeyScope> },
 ): EventsRequest {
-  const unknown = Object.keys(query).find((name) => !parameters.includes(name))
-  if (unknown !== undefined) {
-    throw invalid(`Unknown query parameter ${quote(unknown)}. Use types, chainid and lastEventId.`)
-  }
+  assertParameters(query, ['types', 'chainid', 'lastEventId'])
   return {
     chainId: parseChainId(query['chainid'], chainIds),
     types: parseTypes(query['types']) ?? eventTypes.filter((type) => scopes.has(scopeOfType[type])),
@@ -29,7 +25,8 @@ function parseTypes(value: unknown): EventType[] | undefined {
   if (value === undefined) return undefined
   const names = typeof value === 'string' ? value.split(',') : []
   const isValid = names.length > 0 && names.every((name) => (eventTypes as readonly string[]).includes(name))
-  if (!isValid) throw invalid(`types ${quote(value)} is not valid. Use ${eventTypes.join(', ')}, comma-separated.`)
+  if (!isValid)
+    throw invalidParameter(`types ${quote(value)} is not valid. Use ${eventTypes.join(', ')}, comma-separated.`)
   return eventTypes.filter((type) => names.includes(type))
 }
 
@@ -38,9 +35,7 @@ function parseAfter(value: unknown, name: string): EventPosition | undefined {
   if (value === undefined || value === '') return undefined
   const position = typeof value === 'string' ? parseEventId(value) : undefined
   if (position) return position
-  throw invalid(`${name} ${quote(value)} is not an id of an event of this service. Omit it to receive new events only.`)
-}
-
-function invalid(message: string): TallystickError {
-  return new TallystickError({ code: 'invalid_parameter', message, retryable: false })
+  throw invalidParameter(
+    `${name} ${quote(value)} is not an id of an event of this service. Omit it to receive new events only.`,
+  )
 }

@@ -1,10 +1,14 @@
+import type { StreamEvent } from '@tallystick/core'
 import { allowLongResponse } from '@tallystick/http'
 import { hashSecret, type RingKey } from '@tallystick/keys'
 import { type EventStreams, scopeOfType } from '@tallystick/notify'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { describeGet } from '../openapi/describe-operation.ts'
+import { curl, keyHeader, typescript } from '../openapi/samples.ts'
+import { queryParameters, schemaReference } from '../openapi/schemas.ts'
 import { useScope } from '../routing/authenticate.ts'
+import type { DocumentContext, Endpoint, Operation, Parameter } from '../routing/document.ts'
 import type { Route } from '../routing/route.ts'
-import { describeEvents } from './describe-events.ts'
 import { parseEventsRequest } from './events-query.ts'
 
 export type EventsParts = { readonly streams: Pick<EventStreams, 'open'> }
@@ -61,4 +65,73 @@ function sendHeaders(request: FastifyRequest, reply: FastifyReply): void {
   raw.writeHead(200)
   raw.flushHeaders()
   allowLongResponse(raw)
+}
+
+const description = `Returns a stream of server-sent events that stays open. \`notes\` has the whole new set of a chain in the first second of its period. \`rate\` has the figures of a chain when one of them changed. \`status\` says that the pool was paused or opened or rejects the notes, that the protocol is synced or not, which tenors have notes, or that the signer changed.
+
+\`notes\` events need the scope \`notes\`. The others need \`rate\`. A new stream has new events only: open it first, then fetch the current state.
+
+To resume without loss or repetition, send the last id that was received as \`Last-Event-ID\`, to any replica, within 24 hours. If the service cannot resume from it, the stream starts with a \`reset\` event: fetch the current state. A comment every 15 seconds shows that the connection works, and its id moves \`Last-Event-ID\` on.
+
+\`\`\`
+id: 1204-9f2c41d0
+event: notes
+data: {"message":"Treasury notes of 2026-11-14, 18:00 to 24:00 New York.","data":[…]}
+\`\`\`
+
+The service ends a stream if its key is revoked or expires, if the client does not read, and when it stops.`
+
+const lastEventId: Parameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'Resumes after this event. [opaque id]',
+  schema: { type: 'string', 'x-unit': 'opaque id', examples: ['1204-9f2c41d0'] },
+}
+
+function describeEvents(context: DocumentContext, endpoint: Endpoint): Operation {
+  const [chainId = 324] = context.chainIds
+  const event = { summary: 'One event, parsed', value: exampleEvent(chainId) }
+  return describeGet(
+    { context, endpoint: { ...endpoint, scope: 'notes' } },
+    {
+      operationId: 'getEvents',
+      tag: 'Events',
+      summary: 'Live events',
+      description,
+      parameters: [...queryParameters('events', context), lastEventId],
+      response: 'The stream. The schema is that of one event, with its `data` parsed.',
+      content: { [mediaType]: { schema: schemaReference('StreamEvent'), examples: { event } } },
+      codes: ['invalid_chainid', 'invalid_parameter', 'too_many_streams', 'not_ready'],
+      samples: [
+        curl(`curl -N --max-time 2 "$TALLYSTICK_URL/events?types=notes,status"`, keyHeader),
+        typescript(
+          '// Receives the notes of each period over the stream.',
+          'const stop = client.watchNotes(',
+          '  (state) => {',
+          "    if (state.status === 'ready') console.log(state.notes.length, state.validUntil)",
+          '    stop() // A real program keeps watching.',
+          '  },',
+          `  { chainId: ${chainId} },`,
+          ')',
+        ),
+      ],
+    },
+  )
+}
+
+function exampleEvent(chainId: number): StreamEvent {
+  return {
+    id: '1204-9f2c41d0',
+    event: 'status',
+    data: {
+      message: 'The pool is paused.',
+      chainid: String(chainId),
+      changed: ['status'],
+      status: 'paused',
+      isProtocolSynced: true,
+      availableMaturities: [7, 14, 30],
+      signer: '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1',
+    },
+  }
 }

@@ -1,13 +1,9 @@
 import type { HistoryNotesResponse, HistoryRateResponse } from '@tallystick/core'
-import { listInWords } from '@tallystick/http'
-import { errorResponses } from '../openapi/error-responses.ts'
-import { headerReferences } from '../openapi/headers.ts'
+import { describeGet, jsonContent } from '../openapi/describe-operation.ts'
 import { curl, keyHeader, typescript } from '../openapi/samples.ts'
-import { queryParameters, type SchemaName, schemaReference } from '../openapi/schemas.ts'
-import type { DocumentContext, Endpoint, MediaType, Operation, Response } from '../routing/document.ts'
+import { queryParameters, type SchemaName } from '../openapi/schemas.ts'
+import type { DocumentContext, Endpoint, Operation } from '../routing/document.ts'
 import { formatNotesHistory, formatRateHistory } from './format-history.ts'
-import { notesParameters, rateParameters } from './history-query.ts'
-import { historyTypes } from './send-history.ts'
 
 const notesDescription = `Returns the coupons of the periods that have begun and had notes, and the index of each set in the public log. Signatures are not part of it: those notes have expired. Nothing of a period is shown before its first second.
 
@@ -25,88 +21,65 @@ A range has at most 3,660 days, a page at most 366. With \`Accept: text/csv\` th
 export function describeHistoryNotes(context: DocumentContext, endpoint: Endpoint): Operation {
   const [chainId = 324] = context.chainIds
   const example = exampleNotes(chainId)
-  return {
-    operationId: 'getHistoryNotes',
-    tags: ['History'],
-    summary: 'Past coupons by period',
-    description: notesDescription,
-    security: [{ apiKey: [] }],
-    parameters: queryParameters('historyNotes', context),
-    responses: {
-      ...pageResponses({ schema: 'HistoryNotesResponse', example, csv: formatNotesHistory(example) }),
-      ...errorResponses(context, {
-        endpoint: { ...endpoint, parameters: listInWords(notesParameters), mediaTypes: historyTypes },
-        codes: ['invalid_chainid', 'invalid_maturity', 'invalid_parameter', 'not_ready'],
-      }),
+  return describeGet(
+    { context, endpoint },
+    {
+      operationId: 'getHistoryNotes',
+      summary: 'Past coupons by period',
+      description: notesDescription,
+      parameters: queryParameters('historyNotes', context),
+      ...pageOf('HistoryNotesResponse', { example, csv: formatNotesHistory(example) }),
+      codes: ['invalid_chainid', 'invalid_maturity', 'invalid_parameter', 'not_ready'],
+      samples: [
+        curl(`curl "$TALLYSTICK_URL/history/notes?chainid=${chainId}&maturity=7&limit=20"`, keyHeader),
+        typescript(
+          `for await (const { periodStart, coupons } of client.historyNotes({ chainId: ${chainId}, maturity: 7 })) {`,
+          '  console.log(periodStart, coupons[0]?.coupon)',
+          '}',
+        ),
+      ],
     },
-    'x-codeSamples': [
-      curl(`curl "$TALLYSTICK_URL/history/notes?chainid=${chainId}&maturity=7&limit=20"`, keyHeader),
-      typescript(
-        `for await (const { periodStart, coupons } of client.historyNotes({ chainId: ${chainId}, maturity: 7 })) {`,
-        '  console.log(periodStart, coupons[0]?.coupon)',
-        '}',
-      ),
-    ],
-  }
+  )
 }
 
 /** `GET /history/rate`. */
 export function describeHistoryRate(context: DocumentContext, endpoint: Endpoint): Operation {
   const [chainId = 324] = context.chainIds
   const example = exampleRates(chainId)
-  return {
-    operationId: 'getHistoryRate',
-    tags: ['History'],
-    summary: 'Past rates by day',
-    description: rateDescription,
-    security: [{ apiKey: [] }],
-    parameters: queryParameters('historyRate', context),
-    responses: {
-      ...pageResponses({ schema: 'HistoryRateResponse', example, csv: formatRateHistory(example) }),
-      ...errorResponses(context, {
-        endpoint: { ...endpoint, parameters: listInWords(rateParameters), mediaTypes: historyTypes },
-        codes: ['invalid_chainid', 'invalid_parameter', 'not_ready'],
-      }),
+  return describeGet(
+    { context, endpoint },
+    {
+      operationId: 'getHistoryRate',
+      summary: 'Past rates by day',
+      description: rateDescription,
+      parameters: queryParameters('historyRate', context),
+      ...pageOf('HistoryRateResponse', { example, csv: formatRateHistory(example) }),
+      codes: ['invalid_chainid', 'invalid_parameter', 'not_ready'],
+      samples: [
+        curl(`curl "$TALLYSTICK_URL/history/rate?chainid=${chainId}"`, keyHeader),
+        typescript(
+          'for await (const { chainId, fixedRates, floatingRate, day } of client.historyRate()) {',
+          '  console.log(chainId, fixedRates.length, floatingRate, day)',
+          '}',
+        ),
+      ],
     },
-    'x-codeSamples': [
-      curl(`curl "$TALLYSTICK_URL/history/rate?chainid=${chainId}"`, keyHeader),
-      typescript(
-        'for await (const { chainId, fixedRates, floatingRate, day } of client.historyRate()) {',
-        '  console.log(chainId, fixedRates.length, floatingRate, day)',
-        '}',
-      ),
-    ],
-  }
+  )
 }
 
-function pageResponses({
-  schema,
-  example,
-  csv,
-}: {
-  readonly schema: SchemaName
-  readonly example: unknown
-  readonly csv: string
-}): Readonly<Record<string, Response>> {
-  const common = ['x-request-id', 'RateLimit', 'RateLimit-Policy', 'ETag', 'Cache-Control', 'Link'] as const
-  const table: MediaType = {
+function pageOf(schema: SchemaName, { example, csv }: { readonly example: unknown; readonly csv: string }) {
+  const { 'application/json': json } = jsonContent(schema, { page: { summary: 'The last page', value: example } })
+  const table = {
     schema: { type: 'string', description: 'CSV (RFC 4180) with a header row.' },
     examples: { table: { summary: 'The same page as a table', value: csv } },
   }
   return {
-    200: {
-      description: 'A page, newest first.',
-      headers: headerReferences(...common, 'Content-Disposition'),
-      content: {
-        'application/json': {
-          schema: schemaReference(schema),
-          examples: { page: { summary: 'The last page', value: example } },
-        },
-        'text/csv': table,
-      },
-    },
-    304: { description: 'The page matches `If-None-Match`. There is no body.', headers: headerReferences(...common) },
-  }
+    tag: 'History',
+    response: 'A page, newest first.',
+    content: { 'application/json': json, 'text/csv': table },
+    notModified: 'The page matches `If-None-Match`. There is no body.',
+    headers: ['Link', 'Content-Disposition'],
+  } as const
 }
 
 function exampleNotes(chainId: number): HistoryNotesResponse {

@@ -14,12 +14,12 @@ const notesColumns = [
 
 export function formatNotesHistory({ periods }: HistoryNotesResponse): string {
   const rows = periods.flatMap(({ chainid, period_start, period_end, logIndex, coupons }) =>
-    coupons.map(({ maturity, maturity_timestamp, coupon }) => [
-      ...[chainid, period_start, period_end, logIndex],
-      ...[maturity, maturity_timestamp, coupon],
-    ]),
+    coupons.map((coupon) => ({ chainid, period_start, period_end, logIndex, ...coupon })),
   )
-  return formatCsv(notesColumns, rows)
+  return formatCsv(
+    notesColumns,
+    rows.map((row) => notesColumns.map((name) => row[name])),
+  )
 }
 
 /** Columns of the rates' history as CSV: one row per day and tenor. A day without coupons has one row. */

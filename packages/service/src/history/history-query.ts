@@ -34,8 +34,8 @@ type Context = {
   readonly current: Period
 }
 
-export const notesParameters = ['chainid', 'maturity', 'from', 'to', 'cursor', 'limit']
-export const rateParameters = ['chainid', 'from', 'to', 'cursor']
+const notesParameters = ['chainid', 'maturity', 'from', 'to', 'cursor', 'limit']
+const rateParameters = ['chainid', 'from', 'to', 'cursor']
 const rateDaysDefault = 30
 // Ten years.
 const rateDaysMax = 3_660

@@ -1,105 +1,103 @@
 import type { LogProof } from '@tallystick/core'
-import { errorResponses } from '../openapi/error-responses.ts'
-import { headerReferences } from '../openapi/headers.ts'
+import { describeGet, jsonContent } from '../openapi/describe-operation.ts'
 import { curl, typescriptWith } from '../openapi/samples.ts'
-import { queryParameters, schemaReference } from '../openapi/schemas.ts'
+import { queryParameters } from '../openapi/schemas.ts'
 import type { DocumentContext, Endpoint, Operation, Parameter } from '../routing/document.ts'
 
 const access = 'It needs no key. Requests are limited per address.'
 const about = `The public log has everything that the service signed: curves, notes and signers. It is a Merkle tree in the form of C2SP \`tlog-tiles\`. ${access}`
 
-const headers = headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'Cache-Control')
-
 /** `GET /log/checkpoint`. */
 export function describeCheckpoint(context: DocumentContext, endpoint: Endpoint): Operation {
-  return describeText(context, {
-    endpoint,
-    operationId: 'getLogCheckpoint',
-    summary: 'Signed state of the public log',
-    description: `Returns the newest checkpoint: origin, number of entries and root of the tree, signed by the key of the log (C2SP \`tlog-checkpoint\`). ${about}`,
-    response: 'A signed note.',
-  })
+  return describeGet(
+    { context, endpoint },
+    {
+      operationId: 'getLogCheckpoint',
+      summary: 'Signed state of the public log',
+      description: `Returns the newest checkpoint: origin, number of entries and root of the tree, signed by the key of the log (C2SP \`tlog-checkpoint\`). ${about}`,
+      ...textOf('A signed note.', endpoint),
+    },
+  )
 }
 
 /** `GET /log/key`. */
 export function describeLogKey(context: DocumentContext, endpoint: Endpoint): Operation {
-  return describeText(context, {
-    endpoint,
-    operationId: 'getLogKey',
-    summary: 'Verifier key of the public log',
-    description: `Returns the public key that verifies checkpoints. Take the key from somewhere else too, such as the operator’s website: a key from the service itself proves only that the service agrees with itself. ${access}`,
-    response: 'The key: `<name>+<id>+<base64>`.',
-  })
+  return describeGet(
+    { context, endpoint },
+    {
+      operationId: 'getLogKey',
+      summary: 'Verifier key of the public log',
+      description: `Returns the public key that verifies checkpoints. Take the key from somewhere else too, such as the operator’s website: a key from the service itself proves only that the service agrees with itself. ${access}`,
+      ...textOf('The key: `<name>+<id>+<base64>`.', endpoint),
+    },
+  )
+}
+
+function textOf(response: string, { path }: Endpoint) {
+  return {
+    tag: 'Log',
+    response,
+    content: { 'text/plain': { schema: { type: 'string', description: response } } },
+    codes: ['invalid_parameter', 'not_ready'],
+    samples: [curl(`curl "$TALLYSTICK_URL${path}"`)],
+  } as const
+}
+
+const tilePath: Parameter = {
+  name: 'path',
+  in: 'path',
+  required: true,
+  description:
+    'Level, index and, for a partial tile, its width: `<level>/<index>` or `<level>/<index>.p/<width>`. The index is written in groups of three digits: 1234067 is `x001/x234/067`. Level `entries` has the entries themselves. [path]',
+  schema: { type: 'string', 'x-unit': 'path', examples: ['entries/000.p/3'] },
 }
 
 /** `GET /log/tile/*`. */
 export function describeTiles(context: DocumentContext, endpoint: Endpoint): Operation {
-  const parameter: Parameter = {
-    name: 'path',
-    in: 'path',
-    required: true,
-    description:
-      'Level, index and, for a partial tile, its width: `<level>/<index>` or `<level>/<index>.p/<width>`. The index is written in groups of three digits: 1234067 is `x001/x234/067`. Level `entries` has the entries themselves. [path]',
-    schema: { type: 'string', 'x-unit': 'path', examples: ['entries/000.p/3'] },
-  }
-  return {
-    operationId: 'getLogTile',
-    tags: ['Log'],
-    summary: 'Tiles and entries of the public log',
-    description: `Returns a tile of up to 256 hashes, or a bundle of up to 256 entries, each with its length in two bytes before it. Tiles and bundles never change. A bundle with an entry whose period has not begun is not served yet. ${about}`,
-    security: [],
-    parameters: [parameter],
-    responses: {
-      200: {
-        description: 'The tile or bundle.',
-        headers,
-        content: { 'application/octet-stream': { schema: { type: 'string', description: 'Bytes.' } } },
-      },
-      ...errorResponses(context, { endpoint, codes: ['invalid_parameter', 'log_entries_withheld', 'not_ready'] }),
+  return describeGet(
+    { context, endpoint },
+    {
+      operationId: 'getLogTile',
+      tag: 'Log',
+      summary: 'Tiles and entries of the public log',
+      description: `Returns a tile of up to 256 hashes, or a bundle of up to 256 entries, each with its length in two bytes before it. Tiles and bundles never change. A bundle with an entry whose period has not begun is not served yet. ${about}`,
+      parameters: [tilePath],
+      response: 'The tile or bundle.',
+      content: { 'application/octet-stream': { schema: { type: 'string', description: 'Bytes.' } } },
+      codes: ['invalid_parameter', 'log_entries_withheld', 'not_ready'],
+      samples: [curl('curl "$TALLYSTICK_URL/log/tile/entries/000.p/1"')],
     },
-    'x-codeSamples': [curl('curl "$TALLYSTICK_URL/log/tile/entries/000.p/1"')],
-  }
+  )
 }
 
 /** `GET /log/proof`. */
 export function describeProof(context: DocumentContext, endpoint: Endpoint): Operation {
   const [chainId = 324] = context.chainIds
-  return {
-    operationId: 'getLogProof',
-    tags: ['Log'],
-    summary: 'Proof that notes are in the public log',
-    description: `Returns the entry of the notes of a chain and period, with the hashes that connect it to the checkpoint, for those who do not want to read tiles. A period that has not begun is not found. ${about}`,
-    security: [],
-    parameters: queryParameters('logProof', context),
-    responses: {
-      200: {
-        description: 'The entry and its proof.',
-        headers,
-        content: {
-          'application/json': {
-            schema: schemaReference('LogProof'),
-            examples: { proof: { summary: 'The first entry of a log', value: exampleProof } },
-          },
-        },
-      },
-      ...errorResponses(context, {
-        endpoint: { ...endpoint, parameters: 'chainid and period' },
-        codes: ['invalid_chainid', 'invalid_parameter', 'not_ready'],
-      }),
+  return describeGet(
+    { context, endpoint },
+    {
+      operationId: 'getLogProof',
+      tag: 'Log',
+      summary: 'Proof that notes are in the public log',
+      description: `Returns the entry of the notes of a chain and period, with the hashes that connect it to the checkpoint, for those who do not want to read tiles. A period that has not begun is not found. ${about}`,
+      parameters: queryParameters('logProof', context),
+      response: 'The entry and its proof.',
+      content: jsonContent('LogProof', { proof: { summary: 'The first entry of a log', value: exampleProof } }),
+      codes: ['invalid_chainid', 'invalid_parameter', 'not_ready'],
+      samples: [
+        curl(`curl "$TALLYSTICK_URL/log/proof?chainid=${chainId}"`),
+        typescriptWith(
+          ['verifyLogged'],
+          `const { notes } = await client.notes({ chainId: ${chainId} })`,
+          '// Compare the key with another source once, and keep it in your configuration.',
+          `const key = await (await fetch(\`\${TALLYSTICK_URL}/log/key\`)).text()`,
+          `for (const logged of await verifyLogged(notes, { log: \`\${TALLYSTICK_URL}/log\`, key })) {`,
+          '  console.log(logged.index, logged.size, logged.origin)',
+          '}',
+        ),
+      ],
     },
-    'x-codeSamples': [
-      curl(`curl "$TALLYSTICK_URL/log/proof?chainid=${chainId}"`),
-      typescriptWith(
-        ['verifyLogged'],
-        `const { notes } = await client.notes({ chainId: ${chainId} })`,
-        '// Compare the key with another source once, and keep it in your configuration.',
-        `const key = await (await fetch(\`\${TALLYSTICK_URL}/log/key\`)).text()`,
-        `for (const logged of await verifyLogged(notes, { log: \`\${TALLYSTICK_URL}/log\`, key })) {`,
-        '  console.log(logged.index, logged.size, logged.origin)',
-        '}',
-      ),
-    ],
-  }
+  )
 }
 
 const exampleProof: LogProof = {
@@ -112,31 +110,4 @@ const exampleProof: LogProof = {
   hashes: [],
   entry: '{"v":1,"type":"notes","salt":"0f1e2d3c4b5a69788796a5b4c3d2e1f0"}',
   checkpoint: 'notes.example/log\n1\nbjQLnP+zepicpUTmu3gKLHiQHT+zNzh2hRGjBhevoB0=\n\n— notes.example/log Gwa0…\n',
-}
-
-function describeText(
-  context: DocumentContext,
-  {
-    endpoint,
-    response,
-    ...operation
-  }: Pick<Operation, 'operationId' | 'summary' | 'description'> & {
-    readonly endpoint: Endpoint
-    readonly response: string
-  },
-): Operation {
-  return {
-    ...operation,
-    tags: ['Log'],
-    security: [],
-    responses: {
-      200: {
-        description: response,
-        headers,
-        content: { 'text/plain': { schema: { type: 'string', description: response } } },
-      },
-      ...errorResponses(context, { endpoint, codes: ['invalid_parameter', 'not_ready'] }),
-    },
-    'x-codeSamples': [curl(`curl "$TALLYSTICK_URL${endpoint.path}"`)],
-  }
 }

@@ -1,12 +1,13 @@
+import { quote } from '@tallystick/base'
 import { type LogProof, periodAt, TallystickError } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
-import { type LimitAddress, rejectParameters } from '@tallystick/http'
+import { assertParameters, invalidParameter } from '@tallystick/http'
 import { findSetIndex, type RunningLog, readEntries, type StoredCheckpoint } from '@tallystick/public-log'
 import { encodeBase64, formatVerifierKey, parseTilePath, proveInclusion, tileAt, tileWidth } from '@tallystick/tlog'
-import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { RouteHandlerMethod } from 'fastify'
+import { parseChainId } from '../notes/notes-query.ts'
 import type { Route } from '../routing/route.ts'
 import { describeCheckpoint, describeLogKey, describeProof, describeTiles } from './describe-log.ts'
-import { parseProofQuery } from './proof-query.ts'
 
 export type LogParts = Pick<RunningLog, 'publicLog' | 'readBundle' | 'publicSeconds'> & { readonly database: Queryable }
 
@@ -17,33 +18,29 @@ const unchanging = 'public, max-age=31536000, immutable'
 export function createLogRoutes({
   parts,
   chainIds,
-  limitAddress,
 }: {
   readonly parts: LogParts
   readonly chainIds: readonly number[]
-  readonly limitAddress: LimitAddress
 }): readonly Route[] {
-  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-    // Pages of other sites may read it: it is public and the same for everyone.
-    reply.header('access-control-allow-origin', '*')
-    limitAddress(request, reply)
-    done()
-  }
   const route = (url: string, describe: Route['describe'], handler: RouteHandlerMethod): Route => ({
-    ...{ method: 'GET', url, describe, onRequest, handler },
+    method: 'GET',
+    url,
+    openTo: 'any-origin',
+    describe,
+    handler,
   })
   return [
     route('/log/checkpoint', describeCheckpoint, async (request, reply) => {
-      rejectParameters(request.query as Record<string, unknown>)
+      assertParameters(request.query as Record<string, unknown>, [])
       const { note } = requireHead(parts)
       return reply.header('cache-control', 'no-cache').type('text/plain; charset=utf-8').send(note)
     }),
     route('/log/key', describeLogKey, async (request, reply) => {
-      rejectParameters(request.query as Record<string, unknown>)
+      assertParameters(request.query as Record<string, unknown>, [])
       return reply.type('text/plain; charset=utf-8').send(`${formatVerifierKey(parts.publicLog.key)}\n`)
     }),
     route('/log/tile/*', describeTiles, async (request, reply) => {
-      rejectParameters(request.query as Record<string, unknown>)
+      assertParameters(request.query as Record<string, unknown>, [])
       const bytes = await readTile(parts, (request.params as { readonly '*': string })['*'])
       return reply.header('cache-control', unchanging).type('application/octet-stream').send(Buffer.from(bytes))
     }),
@@ -81,6 +78,33 @@ async function readTile(parts: LogParts, path: string): Promise<Uint8Array> {
     `Entry ${withheld.index} is not public before its period begins, and a bundle is served only if all its entries are. ` +
       `${withheld.index % tileWidth === 0 ? 'Retry later.' : `Up to ${withheld.index % tileWidth} entries of it are served.`}`,
     'log_entries_withheld',
+  )
+}
+
+/** Parses the query string of `GET /log/proof`. `period` is any instant of the period, by default the current one. */
+function parseProofQuery(
+  query: Readonly<Record<string, unknown>>,
+  { chainIds, nowSeconds }: { readonly chainIds: readonly number[]; readonly nowSeconds: bigint },
+): { readonly chainId: number; readonly instant: bigint } {
+  assertParameters(query, ['chainid', 'period'])
+  const chainId = parseChainId(query['chainid'], chainIds)
+  if (chainId === undefined) throw invalidParameter(`Give the chain as chainid. Supported: ${chainIds.join(', ')}.`)
+  return { chainId, instant: parseInstant(query['period']) ?? nowSeconds }
+}
+
+// The calendar is computed for these years only.
+const secondsMax = 253_402_300_799n
+
+function parseInstant(value: unknown): bigint | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && /^(0|[1-9]\d{0,11})$/.test(value) && BigInt(value) <= secondsMax)
+    return BigInt(value)
+  const isIso =
+    typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(value)
+  const ms = isIso ? Date.parse(value) : Number.NaN
+  if (ms >= 0) return BigInt(Math.floor(ms / 1000))
+  throw invalidParameter(
+    `period ${quote(value)} is not an instant. Use Unix seconds or ISO 8601 with a time zone, such as 2026-11-15T23:00:00Z.`,
   )
 }
 

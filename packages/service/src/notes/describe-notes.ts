@@ -1,75 +1,47 @@
 import type { NotesResponse } from '@tallystick/core'
-import { errorResponses } from '../openapi/error-responses.ts'
-import { headerReferences } from '../openapi/headers.ts'
+import { describeGet, jsonContent } from '../openapi/describe-operation.ts'
 import { curl, keyHeader, typescript } from '../openapi/samples.ts'
-import { queryParameters, schemaReference } from '../openapi/schemas.ts'
-import type { DocumentContext, Endpoint, Operation } from '../routing/document.ts'
+import { queryParameters } from '../openapi/schemas.ts'
+import type { DocumentContext, Endpoint, Operation, Parameter } from '../routing/document.ts'
 
 const description = `Returns the notes of the current New York period (00:00 to 18:00 or 18:00 to 24:00). A response never contains an expired or not-yet-valid note. If the current notes are unavailable, the status is 500.
 
 The note set does not change within its period. Cache it for \`max-age\`, and fetch again when the time is no longer between \`signature_valid_after\` and \`signature_valid_before\`, both excluded.`
 
+const ifNoneMatch: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of the cached response. [entity tag]',
+  schema: { type: 'string', 'x-unit': 'entity tag', examples: ['"kHqFZ2nWcWg0vSL4nRzLhA"'] },
+}
+
 /** `GET /notes` (SPEC.md §4.1). */
 export function describeNotes(context: DocumentContext, endpoint: Endpoint): Operation {
   const [chainId = 324] = context.chainIds
-  return {
-    operationId: 'getNotes',
-    tags: ['Notes'],
-    summary: 'Current notes',
-    description,
-    security: [{ apiKey: [] }],
-    parameters: [
-      ...queryParameters('notes', context),
-      {
-        name: 'If-None-Match',
-        in: 'header',
-        required: false,
-        description: 'The `ETag` of the cached response. [entity tag]',
-        schema: { type: 'string', 'x-unit': 'entity tag', examples: ['"kHqFZ2nWcWg0vSL4nRzLhA"'] },
-      },
-    ],
-    responses: {
-      200: {
-        description: 'The notes, sorted by chain, then maturity.',
-        headers: headerReferences(
-          'x-request-id',
-          'RateLimit',
-          'RateLimit-Policy',
-          'ETag',
-          'Cache-Control',
-          'x-tallystick-log',
+  const notes = { summary: 'Two tenors of one chain', value: exampleNotes(chainId) }
+  return describeGet(
+    { context, endpoint },
+    {
+      operationId: 'getNotes',
+      tag: 'Notes',
+      summary: 'Current notes',
+      description,
+      parameters: [...queryParameters('notes', context), ifNoneMatch],
+      response: 'The notes, sorted by chain, then maturity.',
+      content: jsonContent('NotesResponse', { notes }),
+      notModified: 'The notes match `If-None-Match`. There is no body.',
+      headers: ['x-tallystick-log'],
+      codes: ['invalid_chainid', 'invalid_maturity', 'invalid_parameter', 'notes_unavailable'],
+      samples: [
+        curl(`curl "$TALLYSTICK_URL/notes?chainid=${chainId}&maturity=7,14"`, keyHeader),
+        typescript(
+          `const { notes } = await client.notes({ chainId: ${chainId}, maturity: [7, 14] })`,
+          'for (const note of notes) console.log(note.coupon, note.maturityTimestamp, note.validBefore)',
         ),
-        content: {
-          'application/json': {
-            schema: schemaReference('NotesResponse'),
-            examples: { notes: { summary: 'Two tenors of one chain', value: exampleNotes(chainId) } },
-          },
-        },
-      },
-      304: {
-        description: 'The notes match `If-None-Match`. There is no body.',
-        headers: headerReferences(
-          'x-request-id',
-          'RateLimit',
-          'RateLimit-Policy',
-          'ETag',
-          'Cache-Control',
-          'x-tallystick-log',
-        ),
-      },
-      ...errorResponses(context, {
-        endpoint: { ...endpoint, parameters: 'chainid and maturity' },
-        codes: ['invalid_chainid', 'invalid_maturity', 'invalid_parameter', 'notes_unavailable'],
-      }),
+      ],
     },
-    'x-codeSamples': [
-      curl(`curl "$TALLYSTICK_URL/notes?chainid=${chainId}&maturity=7,14"`, keyHeader),
-      typescript(
-        `const { notes } = await client.notes({ chainId: ${chainId}, maturity: [7, 14] })`,
-        'for (const note of notes) console.log(note.coupon, note.maturityTimestamp, note.validBefore)',
-      ),
-    ],
-  }
+  )
 }
 
 /** Returns expired notes with real signatures, by the key of FACTS.md §1 for its pool on chain 324. */

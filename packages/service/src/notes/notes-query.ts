@@ -1,5 +1,6 @@
 import { quote } from '@tallystick/base'
 import { maturityPattern, TallystickError } from '@tallystick/core'
+import { assertParameters, refusal } from '@tallystick/http'
 import type { NotesFilter } from '@tallystick/issuer'
 
 /**
@@ -10,15 +11,7 @@ export function parseNotesQuery(
   query: Readonly<Record<string, unknown>>,
   { chainIds }: { readonly chainIds: readonly number[] },
 ): NotesFilter {
-  for (const name of Object.keys(query)) {
-    if (name !== 'chainid' && name !== 'maturity') {
-      throw new TallystickError({
-        code: 'invalid_parameter',
-        message: `Unknown query parameter ${quote(name)}. Use chainid and maturity.`,
-        retryable: false,
-      })
-    }
-  }
+  assertParameters(query, ['chainid', 'maturity'])
   return { chainId: parseChainId(query['chainid'], chainIds), tenors: parseTenors(query['maturity']) }
 }
 
@@ -51,9 +44,5 @@ export function parseTenors(value: unknown): number[] | undefined {
 }
 
 function invalidMaturity(value: unknown, hint: string): TallystickError {
-  return new TallystickError({
-    code: 'invalid_maturity',
-    message: `maturity ${quote(value)} is not available. ${hint}`,
-    retryable: false,
-  })
+  return refusal('invalid_maturity', `maturity ${quote(value)} is not available. ${hint}`)
 }

@@ -53,7 +53,9 @@ export const headers = {
   Allow: header('Methods that this path supports. Sent with a 405.', { unit: 'methods', example: 'GET, HEAD' }),
 } as const
 
+export type HeaderName = keyof typeof headers
+
 /** Returns references to headers by name. */
-export function headerReferences(...names: readonly (keyof typeof headers)[]): Readonly<Record<string, Reference>> {
+export function headerReferences(...names: readonly HeaderName[]): Readonly<Record<string, Reference>> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

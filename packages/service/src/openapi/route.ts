@@ -1,36 +1,29 @@
 import { etagOf } from '@tallystick/base'
-import { type LimitAddress, matchesEtag } from '@tallystick/http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { DocumentChains } from '../routing/document.ts'
+import { matchesEtag } from '@tallystick/http'
+import type { DocumentChains, DocumentContext, Endpoint, Operation } from '../routing/document.ts'
 import type { Route } from '../routing/route.ts'
 import { buildDocument } from './build-document.ts'
-import { describeOpenapi } from './describe-pages.ts'
+import { describeGet } from './describe-operation.ts'
+import { curl } from './samples.ts'
 
 /** Route of the document, without its handler. */
-export const openapiRoute = { method: 'GET', url: '/openapi.json', describe: describeOpenapi } as const
+export const openapiRoute = {
+  method: 'GET',
+  url: '/openapi.json',
+  openTo: 'own-origin',
+  describe: describeOpenapi,
+} as const
 
 // Long enough to spare us a reader's clicks, short enough that a new version is seen soon.
 const cacheControl = 'public, max-age=300'
 
 /** Creates `GET /openapi.json`. The document describes `routes` and itself, and is built on the first request. */
-export function createOpenapiRoute({
-  routes,
-  context,
-  limitAddress,
-}: {
-  readonly routes: readonly Route[]
-  readonly context: DocumentChains
-  readonly limitAddress: LimitAddress
-}): Route {
+export function createOpenapiRoute(routes: readonly Route[], chains: DocumentChains): Route {
   let document: { readonly body: string; readonly etag: string } | undefined
   return {
     ...openapiRoute,
-    onRequest: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-      limitAddress(request, reply)
-      done()
-    },
     handler: (request, reply) => {
-      document ??= serialize(buildDocument(context, [...routes, openapiRoute]))
+      document ??= serialize(buildDocument(chains, [...routes, openapiRoute]))
       const { body, etag } = document
       // Tools that run in pages of other sites read it too; there is nothing secret in it.
       reply.headers({ etag, 'cache-control': cacheControl, 'access-control-allow-origin': '*' })
@@ -43,4 +36,22 @@ export function createOpenapiRoute({
 function serialize(document: ReturnType<typeof buildDocument>) {
   const body = JSON.stringify(document)
   return { body, etag: etagOf(body) }
+}
+
+function describeOpenapi(context: DocumentContext, endpoint: Endpoint): Operation {
+  const response = 'An OpenAPI 3.1 document.'
+  return describeGet(
+    { context, endpoint },
+    {
+      operationId: 'getOpenapi',
+      tag: 'Documentation',
+      summary: 'This document',
+      description: 'The OpenAPI 3.1 document of the service. It needs no key. Requests are limited per address.',
+      response,
+      content: { 'application/json': { schema: { type: 'object', description: response } } },
+      notModified: 'The document matches `If-None-Match`. There is no body.',
+      codes: [],
+      samples: [curl(`curl "$TALLYSTICK_URL${endpoint.path}"`)],
+    },
+  )
 }

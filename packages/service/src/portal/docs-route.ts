@@ -1,8 +1,10 @@
 import type { RouteHandlerMethod } from 'fastify'
-import { describeDocs } from '../openapi/describe-pages.ts'
+import { describeGet } from '../openapi/describe-operation.ts'
+import { curl } from '../openapi/samples.ts'
+import type { DocumentContext, Endpoint, Operation } from '../routing/document.ts'
 
 /** Route of the documentation, without its handler. It is a view of the page. */
-export const docsRoute = { method: 'GET', url: '/docs', describe: describeDocs } as const
+export const docsRoute = { method: 'GET', url: '/docs', openTo: 'own-origin', describe: describeDocs } as const
 
 const text = `<!doctype html>
 <html lang="en">
@@ -30,3 +32,21 @@ export const sendDocsWithoutPage: RouteHandlerMethod = (_, reply) =>
     })
     .type('text/html; charset=utf-8')
     .send(text)
+
+function describeDocs(context: DocumentContext, endpoint: Endpoint): Operation {
+  return describeGet(
+    { context, endpoint },
+    {
+      operationId: 'getDocs',
+      tag: 'Documentation',
+      summary: 'Documentation as a web page',
+      description:
+        'Guides and the reference, as a view of the web page of this service. `/docs/<page>` is one page of it, such as `/docs/lend`. It needs JavaScript and loads nothing from other hosts.',
+      response: 'A page.',
+      content: { 'text/html': { schema: { type: 'string', description: 'A page.' } } },
+      notModified: 'The document matches `If-None-Match`. There is no body.',
+      codes: [],
+      samples: [curl(`curl "$TALLYSTICK_URL${endpoint.path}"`)],
+    },
+  )
+}

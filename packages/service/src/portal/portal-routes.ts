@@ -1,5 +1,5 @@
-import { TallystickError } from '@tallystick/core'
-import { type LimitAddress, matchesEtag } from '@tallystick/http'
+import type { TallystickError } from '@tallystick/core'
+import { matchesEtag, refusal } from '@tallystick/http'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Route } from '../routing/route.ts'
 import { docsRoute, sendDocsWithoutPage } from './docs-route.ts'
@@ -32,39 +32,25 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Creates the routes of the web page: its files and `/portal.json`. All of them are public. */
-export function createPortalRoutes({
-  parts: { files, info, testWallet },
-  limitAddress,
-}: {
-  readonly parts: PortalParts
-  readonly limitAddress: LimitAddress
-}): readonly Route[] {
-  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-    limitAddress(request, reply)
-    done()
-  }
+/** Creates the routes of the web page: its files and `/portal.json`. */
+export function createPortalRoutes({ files, info, testWallet }: PortalParts): readonly Route[] {
   const infoText = JSON.stringify(info)
   const sendInfo: RouteHandlerMethod = (_, reply) =>
     reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(infoText)
+  const sendFile: RouteHandlerMethod | undefined =
+    files && ((request, reply) => sendPortalFile(files, { request, reply }))
+  const sendDocs = sendFile ?? sendDocsWithoutPage
   return [
-    { method: 'GET', url: '/portal.json', onRequest, handler: sendInfo },
+    createPageRoute('/portal.json', sendInfo),
     ...(testWallet ? [createTestWalletRoute(testWallet)] : []),
-    ...(files ? createFileRoutes(files, onRequest) : createDocsRoutes({ onRequest, handler: sendDocsWithoutPage })),
+    ...(sendFile ? [...viewUrls, '/assets/:name'].map((url) => createPageRoute(url, sendFile)) : []),
+    { ...docsRoute, handler: sendDocs },
+    createPageRoute(docsPageUrl, sendDocs),
   ]
 }
 
-function createFileRoutes(files: PortalFiles, onRequest: Route['onRequest']): readonly Route[] {
-  const handler: RouteHandlerMethod = (request, reply) => sendPortalFile(files, { request, reply })
-  const routes = [...viewUrls, '/assets/:name'].map((url) => ({ method: 'GET', url, onRequest, handler }) as const)
-  return [...routes, ...createDocsRoutes({ onRequest, handler })]
-}
-
-function createDocsRoutes(handlers: Pick<Route, 'onRequest' | 'handler'>): readonly Route[] {
-  return [
-    { ...docsRoute, ...handlers },
-    { method: 'GET', url: docsPageUrl, ...handlers },
-  ]
+function createPageRoute(url: string, handler: RouteHandlerMethod): Route {
+  return { method: 'GET', url, openTo: 'own-origin', handler }
 }
 
 /** Sends the page or one of its assets, in the smallest encoding that the client accepts. Throws `not_found`. */
@@ -105,9 +91,8 @@ function choose(file: PortalFile, acceptEncoding: string | string[] | undefined)
 }
 
 function fileNotFound(): TallystickError {
-  return new TallystickError({
-    code: 'not_found',
-    message: 'The page has no such file. If the service was updated while the page was open, reload the page.',
-    retryable: false,
-  })
+  return refusal(
+    'not_found',
+    'The page has no such file. If the service was updated while the page was open, reload the page.',
+  )
 }

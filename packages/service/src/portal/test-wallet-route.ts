@@ -1,4 +1,5 @@
-import { TallystickError } from '@tallystick/core'
+import type { TallystickError } from '@tallystick/core'
+import { refusal } from '@tallystick/http'
 import type { RouteHandlerMethod } from 'fastify'
 import type { Address } from 'viem'
 import type { Route } from '../routing/route.ts'
@@ -25,5 +26,5 @@ export function createTestWalletRoute({ answer }: TestWallet): Route {
 
 function noSuchChain(chainid: string): TallystickError {
   const message = `The test wallet has no chain ${JSON.stringify(chainid.slice(0, 20))}.`
-  return new TallystickError({ code: 'not_found', message, retryable: false })
+  return refusal('not_found', message)
 }

@@ -1,5 +1,5 @@
 import { type KeyScope, TallystickError } from '@tallystick/core'
-import { countRequest } from '@tallystick/http'
+import { countRequest, refusal } from '@tallystick/http'
 import type { KeyRing, RingKey } from '@tallystick/keys'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -40,20 +40,18 @@ export function useScope(key: RingKey, scope: KeyScope): void {
 
 /** One text for every fault of a key, so that it does not reveal which keys exist. */
 function invalidKey(): TallystickError {
-  return new TallystickError({
-    code: 'invalid_api_key',
-    message: 'The x-api-key header does not contain a valid key. Ask the operator of this service for one.',
-    retryable: false,
-  })
+  return refusal(
+    'invalid_api_key',
+    'The x-api-key header does not contain a valid key. Ask the operator of this service for one.',
+  )
 }
 
 /** Does not name the address: behind a proxy that is not trusted it would be the proxy's. */
 function addressNotAllowed(): TallystickError {
-  return new TallystickError({
-    code: 'address_not_allowed',
-    message: 'This key may not be used from your address. Use it from a network that the operator has allowed for it.',
-    retryable: false,
-  })
+  return refusal(
+    'address_not_allowed',
+    'This key may not be used from your address. Use it from a network that the operator has allowed for it.',
+  )
 }
 
 function insufficientScope(scope: KeyScope): TallystickError {

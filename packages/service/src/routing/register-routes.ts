@@ -1,5 +1,5 @@
-import { TallystickError } from '@tallystick/core'
-import { assertAccepts, type Cors, isPreflight, sendPreflight } from '@tallystick/http'
+import type { TallystickError } from '@tallystick/core'
+import { assertAccepts, type Cors, isPreflight, type LimitAddress, refusal, sendPreflight } from '@tallystick/http'
 import type { RingKey } from '@tallystick/keys'
 import type { FastifyInstance } from 'fastify'
 import type { Authenticate } from './authenticate.ts'
@@ -10,6 +10,7 @@ declare module 'fastify' {
     /** Scope that the API key of a request needs. */
     scope?: Route['scope']
     mediaTypes?: Route['mediaTypes']
+    openTo?: Route['openTo']
   }
   interface FastifyRequest {
     /** API key of the request, on a route that needs one. */
@@ -23,10 +24,12 @@ export function registerRoutes(
   {
     routes,
     authenticate,
+    limitAddress,
     cors,
   }: {
     readonly routes: readonly Route[]
     readonly authenticate: Authenticate
+    readonly limitAddress: LimitAddress
     readonly cors?: Cors | undefined
   },
 ): void {
@@ -34,15 +37,18 @@ export function registerRoutes(
   app.decorateRequest('encodeError', undefined)
   // First: a bad key is a 403, whatever else is wrong with the request.
   app.addHook('onRequest', (request, reply, done) => {
-    const { scope, mediaTypes } = request.routeOptions.config
+    const { scope, mediaTypes, openTo } = request.routeOptions.config
     if (scope) {
       request.apiKey = authenticate(scope, request, reply)
       assertAccepts(request.headers.accept, mediaTypes)
     }
+    // What needs no key is the same for everyone.
+    if (openTo === 'any-origin') reply.header('access-control-allow-origin', '*')
+    if (openTo) limitAddress(request, reply)
     done()
   })
-  for (const { method, url, scope, mediaTypes, encodeError, onRequest, handler } of routes) {
-    app.route({ method, url, config: { scope, mediaTypes, encodeError }, ...(onRequest && { onRequest }), handler })
+  for (const { method, url, scope, mediaTypes, openTo, encodeError, onRequest = [], handler } of routes) {
+    app.route({ method, url, config: { scope, mediaTypes, openTo, encodeError }, onRequest, handler })
   }
   const patterns = routes.map(({ url, scope, encodeError }) => ({ url, scope, encodeError, pattern: toPattern(url) }))
   app.setNotFoundHandler((request, reply) => {
@@ -65,13 +71,9 @@ function toPattern(url: string): RegExp {
 }
 
 function notFound(endpoints: readonly string[]): TallystickError {
-  return new TallystickError({
-    code: 'not_found',
-    message: `There is nothing at this path. The endpoints are ${endpoints.join(', ')}.`,
-    retryable: false,
-  })
+  return refusal('not_found', `There is nothing at this path. The endpoints are ${endpoints.join(', ')}.`)
 }
 
 function methodNotAllowed(path: string, allow: string): TallystickError {
-  return new TallystickError({ code: 'method_not_allowed', message: `${path} accepts ${allow}.`, retryable: false })
+  return refusal('method_not_allowed', `${path} accepts ${allow}.`)
 }
