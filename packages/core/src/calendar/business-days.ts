@@ -1,15 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
 
-type MonthDay = readonly [month: number, day: number]
-
 // 5 U.S.C. 6103(a): holidays on a fixed date. Juneteenth is the only one recent enough to need a start year.
-const fixedHolidays: readonly MonthDay[] = [
-  [1, 1],
-  [6, 19],
-  [7, 4],
-  [11, 11],
-  [12, 25],
-]
+const fixedHolidays: ReadonlySet<string> = new Set(['01-01', '06-19', '07-04', '11-11', '12-25'])
 const juneteenthSince = 2021
 const monday = 1
 const thursday = 4
@@ -59,8 +51,8 @@ function isTradingDay(day: Temporal.PlainDate): boolean {
 }
 
 function isFixedHoliday(day: Temporal.PlainDate): boolean {
-  const isHoliday = ({ year, month, day: dayOfMonth }: Temporal.PlainDate) =>
-    fixedHolidays.some(([m, d]) => m === month && d === dayOfMonth && (m !== 6 || year >= juneteenthSince))
+  const isHoliday = (date: Temporal.PlainDate) =>
+    fixedHolidays.has(date.toPlainMonthDay().toString()) && (date.month !== 6 || date.year >= juneteenthSince)
   if (isHoliday(day)) return true
   if (day.dayOfWeek === friday) return isHoliday(day.add({ days: 1 }))
   return day.dayOfWeek === monday && isHoliday(day.subtract({ days: 1 }))
