@@ -11,16 +11,10 @@ export { decodeBundle, encodeBundle, entryBytesMax } from './entry-bundle.ts'
 export { type EntryRange, findEntries, findOtherEntries, type ReadableLog } from './find-entries.ts'
 export { type LogResource, type LogSource, MissingTileError, WrongTileError } from './log-source.ts'
 export { equalBytes, hashBytes, leafHash } from './merkle-hash.ts'
-export {
-  nodesOf,
-  rootOf,
-  type TreeHead,
-} from './merkle-range.ts'
-export { createMerkleTree, type MerkleTree } from './merkle-tree.ts'
-export { parseTilePath } from './parse-tile-path.ts'
+export { nodesOf, rootOf, type TreeHead } from './merkle-range.ts'
+export { createMerkleTree, type MerkleTree, rootAfter } from './merkle-tree.ts'
 export { hashRange, inclusionRanges, proveInclusion } from './prove.ts'
-export { rootAfter } from './root-after.ts'
-export { formatTilePath, type Tile, tileAt, tileWidth } from './tile.ts'
+export { formatTilePath, parseTilePath, type Tile, tileAt, tileWidth } from './tile.ts'
 export { decodeUtf8, encodeUtf8 } from './utf8.ts'
 export { createVerifiedTree, rootOfEdge, type TreeEdge, type VerifiedTree } from './verified-tree.ts'
 export {

@@ -6,11 +6,9 @@ import { CheckpointError, formatCheckpoint, formatSignedNote, verifyCheckpoint }
 import { decodeBundle, encodeBundle } from './entry-bundle.ts'
 import { leafHash } from './merkle-hash.ts'
 import { nodesOf, rootOf, type TreeNode } from './merkle-range.ts'
-import { createMerkleTree, type MerkleTree } from './merkle-tree.ts'
-import { parseTilePath } from './parse-tile-path.ts'
+import { createMerkleTree, type MerkleTree, rootAfter } from './merkle-tree.ts'
 import { hashRange, proveInclusion } from './prove.ts'
-import { rootAfter } from './root-after.ts'
-import { formatTilePath, hashOfNode, placeOf, tileAt } from './tile.ts'
+import { formatTilePath, hashOfNode, parseTilePath, placeOf, tileAt } from './tile.ts'
 import { createVerifierKey, formatVerifierKey, isOrigin, parseVerifierKey } from './verifier-key.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
