@@ -19,11 +19,11 @@ export { type Lend, type LendsRead, readLends } from './pool/read-lends.ts'
 export type { PausableContract, PoolLimits, PoolPauses, PoolState } from './pool/read-pool-state.ts'
 export type { NoteRefusal } from './pool/validate-notes.ts'
 export { type Anchor, type ChainIdentity, createChainIdentity } from './rpc/chain-identity.ts'
-export { findBlockAt } from './rpc/find-block-at.ts'
 export { createRangeSizer, type RangeSizer } from './rpc/range-sizer.ts'
 export {
   type BlockHeader,
   findBlock,
+  findBlockAt,
   type HeaderWithBloom,
   isHash,
   parseHeader,

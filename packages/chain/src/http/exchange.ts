@@ -100,27 +100,16 @@ const commonCodes: Readonly<Record<string, string>> = {
 }
 const tooLarge = /^(UND_ERR_RES_EXCEEDED_MAX_SIZE|ERR_BUFFER_TOO_LARGE)$/
 
-function toHttpError(
-  cause: unknown,
-  {
-    head,
-    timeoutMs,
-    bytesMax,
-    isTimeout,
-  }: {
-    readonly head: HttpHead | undefined
-    readonly timeoutMs: number
-    readonly bytesMax: number
-    readonly isTimeout: boolean
-  },
-): HttpError {
+type Ended = Pick<HttpRequest, 'timeoutMs' | 'bytesMax'> & Pick<HttpError, 'head'> & { readonly isTimeout: boolean }
+
+function toHttpError(cause: unknown, { head, timeoutMs, bytesMax, isTimeout }: Ended): HttpError {
   const found = codeOf(cause) ?? 'connection lost'
   const code = commonCodes[found] ?? found
-  if (isTimeout) {
-    return new HttpError({ failure: 'timeout', code, head, cause, message: `did not respond within ${timeoutMs} ms` })
+  const failure = isTimeout ? 'timeout' : tooLarge.test(code) ? 'too_large' : 'unreachable'
+  const messages = {
+    timeout: `did not respond within ${timeoutMs} ms`,
+    too_large: `sent more than ${bytesMax} bytes`,
+    unreachable: `cannot be reached (${code})`,
   }
-  if (tooLarge.test(code)) {
-    return new HttpError({ failure: 'too_large', code, head, cause, message: `sent more than ${bytesMax} bytes` })
-  }
-  return new HttpError({ failure: 'unreachable', code, head, cause, message: `cannot be reached (${code})` })
+  return new HttpError({ failure, code, head, cause, message: messages[failure] })
 }

@@ -1,4 +1,5 @@
 import type { Address, Hex } from 'viem'
+import { toQuantity } from '../rpc/read-blocks.ts'
 import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
 
@@ -62,11 +63,6 @@ function toRpcCall({ from, to, data, atSeconds, block, overrides }: ContractCall
 function getHex(value: unknown): Hex {
   if (typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value)) return value as Hex
   throw new RpcError({ kind: 'malformed', message: 'responded to eth_call with a value that is not hex' })
-}
-
-/** Not by viem, which a follower of a chain would load for this alone. */
-function toQuantity(value: bigint | number): Hex {
-  return `0x${value.toString(16)}`
 }
 
 /** Finds revert data. Most nodes send code 3 with hex data. Older ones put it in a text or an object, or omit it. */

@@ -1,24 +1,14 @@
 import { dollarTokenAbi, positionTokenAbi } from '@tallystick/contracts'
 import { AccessControlUnauthorizedAccount } from '@tallystick/contracts/errors'
-import { claim, lend, nonFungibleNotePosition, paraUSD } from '@tallystick/contracts/pool-functions'
+import { claim, lend } from '@tallystick/contracts/pool-functions'
 import type { Note } from '@tallystick/core'
-import {
-  type Address,
-  decodeErrorResult,
-  decodeFunctionResult,
-  encodeFunctionData,
-  getAddress,
-  type Hex,
-  isAddressEqual,
-  zeroAddress,
-  zeroHash,
-} from 'viem'
+import { type Address, decodeErrorResult, encodeFunctionData, type Hex, isAddressEqual, zeroHash } from 'viem'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
 import { type ContractCall, callContract, type StateOverrides } from './call-contract.ts'
-import { decodeGetter } from './decode-getter.ts'
 import { describeRevert } from './describe-revert.ts'
 import { findMapping, joinOverrides, overrideSlot, slotOf } from './find-slot.ts'
+import { readAddress } from './read-getter.ts'
 
 /** Result of a simulated call. `unknown`: it could not be simulated, or failed for a reason that is not about roles. */
 export type WiringResult = {
@@ -87,7 +77,7 @@ export function createCheckWiring(
   const tryClaim = async (endpoint: RpcEndpoint, positions: Address | undefined, options: WiringOptions) => {
     let last = notSimulated('no mature position is known')
     for (const tokenId of positions ? options.mature : []) {
-      const owner = await readOwner(endpoint, positions as Address, tokenId)
+      const owner = await readAddress(endpoint, { to: positions as Address, getter: 'ownerOf', args: [tokenId] })
       const overrides = owner && (await approve(endpoint, positions as Address, tokenId))
       if (!owner || !overrides) {
         last = notSimulated(owner ? unsupported : `position ${tokenId} has no owner`)
@@ -102,8 +92,8 @@ export function createCheckWiring(
   }
   return async (endpoint, options) => {
     const [positionToken, dollar] = await Promise.all([
-      readContract(endpoint, { pool, getter: 'nonFungibleNotePosition' }),
-      readContract(endpoint, { pool, getter: 'paraUSD' }),
+      readAddress(endpoint, { to: pool, getter: 'nonFungibleNotePosition' }),
+      readAddress(endpoint, { to: pool, getter: 'paraUSD' }),
     ])
     const mint = dollar ? await tryMint(endpoint, { pool, dollar }) : notSimulated('the pool names no dollar')
     const lent = await tryLend(endpoint, dollar, options)
@@ -153,27 +143,6 @@ function findMissingRole(revert: Hex, pool: Address): Hex | undefined {
   try {
     const { args } = decodeErrorResult({ abi: [AccessControlUnauthorizedAccount], data: revert })
     return isAddressEqual(args[0], pool) ? args[1] : undefined
-  } catch {
-    return undefined
-  }
-}
-
-async function readContract(
-  endpoint: RpcEndpoint,
-  { pool, getter }: { readonly pool: Address; readonly getter: 'nonFungibleNotePosition' | 'paraUSD' },
-): Promise<Address | undefined> {
-  const abi = getter === 'paraUSD' ? [paraUSD] : [nonFungibleNotePosition]
-  const outcome = await callContract(endpoint, { to: pool, data: encodeFunctionData({ abi } as never) })
-  const address = decodeGetter(getter, outcome) as Address | undefined
-  return address === undefined || address === zeroAddress ? undefined : getAddress(address)
-}
-
-async function readOwner(endpoint: RpcEndpoint, positions: Address, tokenId: bigint): Promise<Address | undefined> {
-  const of = { abi: positionTokenAbi, functionName: 'ownerOf' } as const
-  const outcome = await callContract(endpoint, { to: positions, data: encodeFunctionData({ ...of, args: [tokenId] }) })
-  if (!('value' in outcome)) return undefined
-  try {
-    return decodeFunctionResult({ ...of, data: outcome.value })
   } catch {
     return undefined
   }

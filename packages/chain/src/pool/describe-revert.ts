@@ -1,14 +1,4 @@
-import {
-  EnforcedPause,
-  FeedSignatureVerifier__FeedExpired,
-  FeedSignatureVerifier__FeedNotYetValid,
-  FeedSignatureVerifier__InvalidMaturityTimestamp,
-  FeedSignatureVerifier__InvalidSignature,
-  FeedSignatureVerifier__InvalidSigner,
-  ReserveStabilityPool__InsufficientPrincipal,
-  ReserveStabilityPool__InvalidCoupon,
-  ReserveStabilityPool__InvalidMaturity,
-} from '@tallystick/contracts/errors'
+import * as errors from '@tallystick/contracts/errors'
 import { type Address, decodeErrorResult, type Hex } from 'viem'
 
 export type RevertReason =
@@ -55,15 +45,15 @@ export function describeRevert(data: Hex): Revert {
 
 /** Errors that reject a note. */
 const describedErrors = [
-  FeedSignatureVerifier__FeedNotYetValid,
-  FeedSignatureVerifier__FeedExpired,
-  FeedSignatureVerifier__InvalidMaturityTimestamp,
-  FeedSignatureVerifier__InvalidSignature,
-  FeedSignatureVerifier__InvalidSigner,
-  ReserveStabilityPool__InsufficientPrincipal,
-  ReserveStabilityPool__InvalidCoupon,
-  ReserveStabilityPool__InvalidMaturity,
-  EnforcedPause,
+  errors.FeedSignatureVerifier__FeedNotYetValid,
+  errors.FeedSignatureVerifier__FeedExpired,
+  errors.FeedSignatureVerifier__InvalidMaturityTimestamp,
+  errors.FeedSignatureVerifier__InvalidSignature,
+  errors.FeedSignatureVerifier__InvalidSigner,
+  errors.ReserveStabilityPool__InsufficientPrincipal,
+  errors.ReserveStabilityPool__InvalidCoupon,
+  errors.ReserveStabilityPool__InvalidMaturity,
+  errors.EnforcedPause,
 ] as const
 
 type ErrorName = (typeof describedErrors)[number]['name']

@@ -1,15 +1,13 @@
 import { setMaxListeners } from 'node:events'
-import { poolAbi } from '@tallystick/contracts'
 import type { Note } from '@tallystick/core'
-import { type Address, encodeFunctionData, type Hex } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { ChainIdentity } from '../rpc/chain-identity.ts'
 import { createRpcEndpoint, type RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { createRpcPool } from '../rpc/rpc-pool.ts'
-import { callContract } from './call-contract.ts'
 import { createCheckWiring, type PoolWiring, type WiringOptions } from './check-wiring.ts'
-import { decodeGetter } from './decode-getter.ts'
 import { type PoolContracts, readContracts } from './read-contracts.ts'
 import { type PoolFloatingIncome, readFloatingIncome } from './read-floating-income.ts'
+import { readGetter } from './read-getter.ts'
 import { createReadPoolState, type PoolPauses, type PoolState, readPauses } from './read-pool-state.ts'
 import { hasCode, type PoolVerdict, validateNotes } from './validate-notes.ts'
 
@@ -99,10 +97,7 @@ export function createPoolReader(options: PoolReaderOptions): PoolReader {
     hasCode: (address = pool, signal) => run((endpoint) => hasCode(endpoint, address), signal),
     read: <Name extends keyof PoolViews>(names: readonly Name[], signal?: AbortSignal) =>
       run(async (endpoint) => {
-        const read = async (name: Name) => {
-          const data = encodeFunctionData({ abi: poolAbi, functionName: name } as never)
-          return [name, decodeGetter(name, await callContract(endpoint, { to: pool, data }))] as const
-        }
+        const read = async (name: Name) => [name, await readGetter(endpoint, { to: pool, getter: name })] as const
         return Object.fromEntries(await Promise.all(names.map(read))) as PoolValues<Name>
       }, signal),
     readPauses: (signal) => run((endpoint) => readPauses(endpoint, pool), signal),

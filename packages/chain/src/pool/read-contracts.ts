@@ -1,17 +1,6 @@
-import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
-import {
-  type Abi,
-  type Address,
-  decodeFunctionResult,
-  domainSeparator,
-  encodeFunctionData,
-  getAddress,
-  isAddress,
-  parseAbi,
-  zeroAddress,
-} from 'viem'
+import { type Address, domainSeparator } from 'viem'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
-import { callContract } from './call-contract.ts'
+import { readAddress, readGetter } from './read-getter.ts'
 
 /** EIP-712 domain of a token's permits. */
 type TokenDomain = {
@@ -38,13 +27,6 @@ export type PoolContracts = {
   /** Contract that lists the accounts that can neither lend nor receive. */
   readonly denylister: Address | undefined
 }
-
-const abi: Abi = [
-  ...poolAbi,
-  ...positionTokenAbi,
-  ...dollarTokenAbi,
-  ...parseAbi(['function version() view returns (string)']),
-]
 
 /** Reads the contracts that a pool names. They do not change unless the pool is deployed again or upgraded. */
 export async function readContracts(
@@ -93,26 +75,4 @@ const textLengthMax = 64
 function toPlainText(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length === 0 || value.length > textLengthMax) return undefined
   return /[\p{C}\p{Zl}\p{Zp}]/u.test(value) ? undefined : value
-}
-
-async function readAddress(
-  endpoint: RpcEndpoint,
-  call: { readonly to: Address; readonly getter: string },
-): Promise<Address | undefined> {
-  const address = await readGetter(endpoint, call)
-  return typeof address === 'string' && isAddress(address) && address !== zeroAddress ? getAddress(address) : undefined
-}
-
-/** Reads a getter. Returns undefined if the contract does not have it or returns something else. */
-async function readGetter(
-  endpoint: RpcEndpoint,
-  { to, getter }: { readonly to: Address; readonly getter: string },
-): Promise<unknown> {
-  const outcome = await callContract(endpoint, { to, data: encodeFunctionData({ abi, functionName: getter }) })
-  if (!('value' in outcome)) return undefined
-  try {
-    return decodeFunctionResult({ abi, functionName: getter, data: outcome.value })
-  } catch {
-    return undefined
-  }
 }

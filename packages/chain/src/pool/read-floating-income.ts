@@ -1,10 +1,8 @@
-import { accFloatingIncome, lastFloatingIncomeUpdateDay } from '@tallystick/contracts/pool-functions'
-import { type Address, encodeFunctionData, type Hex } from 'viem'
+import type { Address } from 'viem'
 import { parseQuantity } from '../rpc/read-blocks.ts'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
-import { callContract } from './call-contract.ts'
-import { decodeGetter } from './decode-getter.ts'
+import { readGetter } from './read-getter.ts'
 
 /** Last floating income of a pool and the block it was read at. */
 export type PoolFloatingIncome = {
@@ -26,13 +24,12 @@ export async function readFloatingIncome(
   pool: Address,
 ): Promise<PoolFloatingIncome | undefined> {
   const block = await readNewestBlock(endpoint)
-  const read = async (functionName: string, data: Hex) => {
-    const call = callContract(endpoint, { to: pool, data, block: block.number }).catch(toLaggingNode)
-    return decodeGetter(functionName, await call) as bigint | undefined
+  const read = async (getter: string, ...args: readonly bigint[]) => {
+    const value = readGetter(endpoint, { to: pool, getter, args, block: block.number })
+    return (await value.catch(toLaggingNode)) as bigint | undefined
   }
-  const readSum = (day: bigint) =>
-    read('accFloatingIncome', encodeFunctionData({ abi: [accFloatingIncome], args: [day] }))
-  const day = await read('lastFloatingIncomeUpdateDay', encodeFunctionData({ abi: [lastFloatingIncomeUpdateDay] }))
+  const readSum = (day: bigint) => read('accFloatingIncome', day)
+  const day = await read('lastFloatingIncomeUpdateDay')
   if (day === undefined || day > dayMax) return undefined
   if (day === 0n) return { last: undefined, block }
   const [before, sum] = await Promise.all([readSum(day - 1n), readSum(day)])

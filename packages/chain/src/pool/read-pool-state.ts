@@ -1,9 +1,7 @@
-import { poolAbi } from '@tallystick/contracts'
-import { type Address, encodeFunctionData, getAddress } from 'viem'
+import { type Address, getAddress } from 'viem'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
-import { callContract } from './call-contract.ts'
-import { decodeGetter } from './decode-getter.ts'
 import { probeSigner } from './probe-signer.ts'
+import { readAddress, readGetter } from './read-getter.ts'
 import { createReadLimitLogs } from './read-limit-logs.ts'
 
 /** Contracts whose pause stops lends and claims. */
@@ -37,11 +35,6 @@ export type PoolState = PoolPauses & {
 // A later day is not one of this protocol, and has no date.
 const dayMax = 9_999_999n
 
-type Getter = Extract<
-  (typeof poolAbi)[number],
-  { readonly stateMutability: 'view'; readonly inputs: readonly [] }
->['name']
-
 /**
  * Creates a function that reads which contracts of a pool are paused, its limits and its signer. The limits of coupon and
  * maturity have no getter and are read from logs, from the block after the last call on.
@@ -68,24 +61,14 @@ export function createReadPoolState(
 
 /** Reads which of a pool's contracts are paused. */
 export async function readPauses(endpoint: RpcEndpoint, pool: Address): Promise<PoolPauses> {
-  const read = (to: Address, getter: Getter) => readGetter(endpoint, { to, getter })
-  const findContract = async (getter: Getter) => (await read(pool, getter)) as Address | undefined
-  const readPaused = async (contract: Address | undefined) => contract && read(contract, 'paused')
+  const readPaused = async (to: Address | undefined) => to && readGetter(endpoint, { to, getter: 'paused' })
   const pauses = await Promise.all([
     readPaused(pool),
-    findContract('nonFungibleNotePosition').then(readPaused),
-    findContract('paraUSD').then(readPaused),
+    readAddress(endpoint, { to: pool, getter: 'nonFungibleNotePosition' }).then(readPaused),
+    readAddress(endpoint, { to: pool, getter: 'paraUSD' }).then(readPaused),
   ])
   return {
     tellsPause: pauses[0] !== undefined,
     paused: pausableContracts.filter((_, index) => pauses[index] === true),
   }
-}
-
-async function readGetter(
-  endpoint: RpcEndpoint,
-  { to, getter }: { readonly to: Address; readonly getter: Getter },
-): Promise<unknown> {
-  const data = encodeFunctionData({ abi: poolAbi, functionName: getter } as never)
-  return decodeGetter(getter, await callContract(endpoint, { to, data }))
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findBlockAt } from './find-block-at.ts'
+import { findBlockAt } from './read-blocks.ts'
 import type { RpcEndpoint } from './rpc-endpoint.ts'
 
 const times = [100, 100, 110, 130, 130, 200]

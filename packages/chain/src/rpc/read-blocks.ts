@@ -87,6 +87,26 @@ export function parseQuantity(value: unknown): number {
   throw new RpcError({ kind: 'malformed', message: 'sent a number that is not hexadecimal' })
 }
 
-export function toQuantity(value: number): string {
+/** Not by viem, which a follower of a chain would load for this alone. */
+export function toQuantity(value: bigint | number): string {
   return `0x${value.toString(16)}`
+}
+
+/**
+ * Returns the number of the first block at or after an instant, or `head` + 1 if there is none. Block times ascend, so it
+ * takes about 30 calls.
+ */
+export async function findBlockAt(
+  endpoint: RpcEndpoint,
+  { timestamp, head }: { readonly timestamp: number; readonly head: number },
+): Promise<number> {
+  let low = 0
+  let high = head + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const [block] = await readBlocks(endpoint, [middle])
+    if (block && block.timestamp >= timestamp) high = middle
+    else low = middle + 1
+  }
+  return low
 }
