@@ -80,9 +80,8 @@ export { type VerifyNoteOptions, verifyNote } from './notes/verify-note.ts'
 export type { WatchNotesOptions } from './notes/watch-notes.ts'
 export type { NotesState } from './notes/watch-state.ts'
 export type { ChainRate, RateAnswer, RateFigures } from './rate/fetch-rate.ts'
-export { explainRevert, type RevertExplanation } from './revert/explain-revert.ts'
+export { explainRevert, type RevertExplanation, type RevertName } from './revert/explain-revert.ts'
 export type { RevertParties } from './revert/explanation.ts'
-export type { RevertName } from './revert/revert-abi.ts'
 export type { ChainStatus, WebhookEvent, WebhookFacts } from './webhook/decode-webhook.ts'
 export {
   type VerifyWebhookOptions,

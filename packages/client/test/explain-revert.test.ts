@@ -1,7 +1,6 @@
 import { type Abi, BaseError, ContractFunctionRevertedError, encodeErrorResult, getAddress, parseAbiItem } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { explainRevert } from '../src/revert/explain-revert.ts'
-import { revertAbi } from '../src/revert/revert-abi.ts'
+import { explainRevert, revertAbi } from '../src/revert/explain-revert.ts'
 
 // Signatures and selectors as published, not taken from the package's own ABI.
 const published = [

@@ -1,9 +1,16 @@
 import { decodeErrorResult, type Hex } from 'viem'
-import type { Explain, Explanation, RevertParties } from './explanation.ts'
+import type { RevertParties } from './explanation.ts'
 import { partnerExplanations } from './partner-explanations.ts'
 import { poolExplanations } from './pool-explanations.ts'
-import { type RevertName, revertAbi } from './revert-abi.ts'
 import { tokenExplanations } from './token-explanations.ts'
+
+const explained = [...poolExplanations, ...tokenExplanations, ...partnerExplanations]
+
+/** Errors of the deployed contracts that lenders, partners and the reporter of floating income can meet. */
+export const revertAbi = explained.map(({ error }) => error)
+
+/** Name of an error that `explainRevert` explains. */
+export type RevertName = (typeof explained)[number]['error']['name']
 
 /** Explanation of a revert. */
 export type RevertExplanation = {
@@ -19,11 +26,7 @@ export type RevertExplanation = {
   readonly args: readonly unknown[]
 }
 
-const explanations: Readonly<Record<RevertName, Explanation | Explain>> = {
-  ...poolExplanations,
-  ...tokenExplanations,
-  ...partnerExplanations,
-}
+const explanations = new Map(explained.map(({ error, explanation }) => [error.name, explanation]))
 
 /**
  * Explains a failed lend, claim, transfer, or call of a partner or reporter. Returns undefined if the error is not one of the
@@ -91,13 +94,9 @@ function explainNamed(
   { errorName, args = [] }: NamedError,
   parties: RevertParties | undefined,
 ): RevertExplanation | undefined {
-  if (!Object.hasOwn(explanations, errorName)) return undefined
   const name = errorName as RevertName
-  const explanation = explanations[name]
-  const {
-    title,
-    message,
-    retryable = false,
-  } = typeof explanation === 'function' ? explanation(args, parties) : explanation
-  return { name, title, message, retryable, args }
+  const explanation = explanations.get(name)
+  if (!explanation) return undefined
+  const text = typeof explanation === 'function' ? explanation(args, parties) : explanation
+  return { name, title: text.title, message: text.message, retryable: text.retryable ?? false, args }
 }

@@ -1,4 +1,4 @@
-import type { Address } from 'viem'
+import type { Abi, Address } from 'viem'
 
 /** Accounts of a rejected transaction, so that the explanation can say whose account the contracts reject. */
 export type RevertParties = { readonly sender: Address; readonly beneficiary: Address; readonly pool: Address }
@@ -8,6 +8,14 @@ export type Explanation = { readonly title: string; readonly message: string; re
 
 /** Returns the text of an error with its arguments, which are empty if only the selector is known. */
 export type Explain = (args: readonly unknown[], parties: RevertParties | undefined) => Explanation
+
+/** Returns an error of the contracts with its text. */
+export function explain<const Error extends Extract<Abi[number], { readonly type: 'error' }>>(
+  error: Error,
+  explanation: Explanation | Explain,
+) {
+  return { error, explanation }
+}
 
 export const expiredPermit: Explanation = {
   title: 'The permit has expired',

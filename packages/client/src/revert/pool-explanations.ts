@@ -1,112 +1,110 @@
-import { type Explanation, lowAllowance, notApproved, notOwner } from './explanation.ts'
-import type { RevertName } from './revert-abi.ts'
-
-type PoolRevert = Extract<RevertName, `FeedSignatureVerifier__${string}` | `ReserveStabilityPool__${string}`>
+import * as errors from '@tallystick/contracts/errors'
+import { explain, lowAllowance, notApproved, notOwner } from './explanation.ts'
 
 /** Explanations of the pool's errors about notes, loans, claims and floating incomes. */
-export const poolExplanations: Readonly<Record<PoolRevert, Explanation>> = {
-  FeedSignatureVerifier__FeedNotYetValid: {
+export const poolExplanations = [
+  explain(errors.FeedSignatureVerifier__FeedNotYetValid, {
     title: 'The note is not valid yet',
     message: 'The chain has not reached the first second of this note. Try again in a few seconds.',
     retryable: true,
-  },
-  FeedSignatureVerifier__FeedExpired: {
+  }),
+  explain(errors.FeedSignatureVerifier__FeedExpired, {
     title: 'The note has expired',
     message: 'Notes change at 00:00 and 18:00 New York time. Fetch the current notes and lend on one of them.',
-  },
-  FeedSignatureVerifier__InvalidSigner: {
+  }),
+  explain(errors.FeedSignatureVerifier__InvalidSigner, {
     title: 'The note was not signed by the pool’s signer',
     message:
       'The note was signed by another key, for another pool or chain, or was altered. Do not use it. Fetch the current notes. If it happens again, contact the operator.',
-  },
-  FeedSignatureVerifier__InvalidSignature: {
+  }),
+  explain(errors.FeedSignatureVerifier__InvalidSignature, {
     title: 'The note’s signature is invalid',
     message: 'No key can produce this signature. Send r, s and v exactly as the note contains them.',
-  },
-  FeedSignatureVerifier__InvalidMaturityTimestamp: {
+  }),
+  explain(errors.FeedSignatureVerifier__InvalidMaturityTimestamp, {
     title: 'The note has matured',
     message: 'The note’s maturity is in the past. Fetch the current notes and lend on one of them.',
-  },
-  FeedSignatureVerifier__ExpiredSignature: {
+  }),
+  explain(errors.FeedSignatureVerifier__ExpiredSignature, {
     title: 'The signature has expired',
     message: 'The note or the permit has expired. Fetch the current notes, and sign a new permit if you use one.',
-  },
-  ReserveStabilityPool__InvalidCoupon: {
+  }),
+  explain(errors.ReserveStabilityPool__InvalidCoupon, {
     title: 'The pool does not accept this coupon',
     message: 'The coupon is zero or above the pool’s limit. Contact the operator: such a note should not be on offer.',
-  },
-  ReserveStabilityPool__InvalidMaturity: {
+  }),
+  explain(errors.ReserveStabilityPool__InvalidMaturity, {
     title: 'The note matures too soon',
     message: 'The pool requires more time between lending and maturity. Choose a longer tenor.',
-  },
-  ReserveStabilityPool__InsufficientPrincipal: {
+  }),
+  explain(errors.ReserveStabilityPool__InsufficientPrincipal, {
     title: 'The amount is too small',
     message: 'The amount is below the pool’s minLendLimit. Lend more.',
-  },
-  ReserveStabilityPool__PartnerFeeChanged: {
+  }),
+  explain(errors.ReserveStabilityPool__PartnerFeeChanged, {
     title: 'The partner’s fee has changed',
     message: 'The partner’s fee has changed since it was agreed to. Read it again and ask for consent.',
-  },
-  ReserveStabilityPool__MaturityNotPassed: {
+  }),
+  explain(errors.ReserveStabilityPool__MaturityNotPassed, {
     title: 'The position has not matured',
     message: 'A position can be claimed from its maturity on. Try again then.',
     retryable: true,
-  },
-  ReserveStabilityPool__MaturityPassed: {
+  }),
+  explain(errors.ReserveStabilityPool__MaturityPassed, {
     title: 'The maturity has passed',
     message: 'This is possible only before maturity. Claim the position, or lend on a current note.',
-  },
-  ReserveStabilityPool__NotTokenOwner: notOwner,
-  ReserveStabilityPool__TokenNotApproved: notApproved,
-  ReserveStabilityPool__TokenAlreadyApproved: {
+  }),
+  explain(errors.ReserveStabilityPool__NotTokenOwner, notOwner),
+  explain(errors.ReserveStabilityPool__TokenNotApproved, notApproved),
+  explain(errors.ReserveStabilityPool__TokenAlreadyApproved, {
     title: 'The position is already approved',
     message: 'The pool may already take the position, so the permit is not needed. Claim without a permit.',
-  },
-  ReserveStabilityPool__InsufficientAllowance: lowAllowance,
-  ReserveStabilityPool__FloatingIncomeNotSynced: {
+  }),
+  explain(errors.ReserveStabilityPool__InsufficientAllowance, lowAllowance),
+  explain(errors.ReserveStabilityPool__FloatingIncomeNotSynced, {
     title: 'The floating income is not up to date',
     message:
       'A day’s floating income is missing in the pool. Try again after it was reported. A reporter must first report the missing days, and may not raise a day’s sum above that of the next day.',
     retryable: true,
-  },
-  ReserveStabilityPool__ArrayLengthMismatch: {
+  }),
+  explain(errors.ReserveStabilityPool__ArrayLengthMismatch, {
     title: 'The lists differ in length',
     message: 'Pass exactly one beneficiary per position, or one income per day.',
-  },
-  ReserveStabilityPool__IncorrectAmount: {
+  }),
+  explain(errors.ReserveStabilityPool__IncorrectAmount, {
     title: 'The amount is incorrect',
     message: 'The transferred amount is not the expected one. Read the amounts again and send a new transaction.',
-  },
-  ReserveStabilityPool__ZeroAddress: {
+  }),
+  explain(errors.ReserveStabilityPool__ZeroAddress, {
     title: 'The address is missing',
     message: 'An address of the call is zero. Pass a beneficiary, vault or owner that exists.',
-  },
-  ReserveStabilityPool__ZeroAmount: {
+  }),
+  explain(errors.ReserveStabilityPool__ZeroAmount, {
     title: 'The amount is zero',
     message: 'A number of the call is zero. Pass a positive amount, limit, day or number of days.',
-  },
-  ReserveStabilityPool__TransferFromFailed: {
+  }),
+  explain(errors.ReserveStabilityPool__TransferFromFailed, {
     title: 'The transfer to the pool failed',
     message: 'The dollar token did not transfer the principal. Check the balance and the allowance of the wallet.',
-  },
-  ReserveStabilityPool__ClaimMintFailed: {
+  }),
+  explain(errors.ReserveStabilityPool__ClaimMintFailed, {
     title: 'The payment of the claim failed',
     message: 'The dollar token did not mint the income. No funds are lost. Contact the operator.',
-  },
-  ReserveStabilityPool__DailyFloatingIncomeAlreadyUpdated: {
+  }),
+  explain(errors.ReserveStabilityPool__DailyFloatingIncomeAlreadyUpdated, {
     title: 'The floating income of yesterday was already reported',
     message: 'The pool accepts it once. Correct it with updatePreviousFloatingIncome.',
-  },
-  ReserveStabilityPool__PreviousDayNotUpdated: {
+  }),
+  explain(errors.ReserveStabilityPool__PreviousDayNotUpdated, {
     title: 'The floating income of an earlier day is missing',
     message: 'Report the missing days with updatePreviousFloatingIncome first.',
-  },
-  ReserveStabilityPool__UpdateDayIsNotValid: {
+  }),
+  explain(errors.ReserveStabilityPool__UpdateDayIsNotValid, {
     title: 'The day of the floating income is not over',
     message: 'Only days before today (UTC) can be reported. Check the first day and the number of days.',
-  },
-  ReserveStabilityPool__InvalidInputParameter: {
+  }),
+  explain(errors.ReserveStabilityPool__InvalidInputParameter, {
     title: 'The days of the floating income are missing',
     message: 'The first day or the number of days is zero. Pass the first day to report and how many follow.',
-  },
-}
+  }),
+]

@@ -1,8 +1,9 @@
+import * as errors from '@tallystick/contracts/errors'
 import {
   denylisted,
-  type Explain,
   type Explanation,
   expiredPermit,
+  explain,
   invalidPermit,
   lowAllowance,
   lowBalance,
@@ -11,56 +12,50 @@ import {
   type RevertParties,
   unknownPosition,
 } from './explanation.ts'
-import type { RevertName } from './revert-abi.ts'
-
-type TokenRevert = Exclude<
-  RevertName,
-  `FeedSignatureVerifier__${string}` | `ReserveStabilityPool__${string}` | `PartnerFeeManager__${string}`
->
 
 /** Explanations of the errors of the position token and the dollar, and of the pause that all contracts have. */
-export const tokenExplanations: Readonly<Record<TokenRevert, Explanation | Explain>> = {
-  EnforcedPause: {
+export const tokenExplanations = [
+  explain(errors.EnforcedPause, {
     title: 'The protocol is paused',
     message:
       'The pool, the position token or the dollar is paused. Lending, claiming and transfers are suspended. No funds are lost. Try again later.',
     retryable: true,
-  },
-  NonFungibleNotePosition__Denylisted: denylisted,
-  NonFungibleNotePosition__TokenNotApproved: notApproved,
-  ERC721Permit__DeadlineExpired: expiredPermit,
-  ERC721Permit__InvalidSignature: invalidPermit,
-  ERC721Permit__InvalidSigner: invalidPermit,
-  ERC721Permit__TokenIdDoesNotExist: unknownPosition,
-  ERC721Permit__Unauthorized: {
+  }),
+  explain(errors.NonFungibleNotePosition__Denylisted, denylisted),
+  explain(errors.NonFungibleNotePosition__TokenNotApproved, notApproved),
+  explain(errors.ERC721Permit__DeadlineExpired, expiredPermit),
+  explain(errors.ERC721Permit__InvalidSignature, invalidPermit),
+  explain(errors.ERC721Permit__InvalidSigner, invalidPermit),
+  explain(errors.ERC721Permit__TokenIdDoesNotExist, unknownPosition),
+  explain(errors.ERC721Permit__Unauthorized, {
     title: 'The permit does not allow this',
     message:
       'Only the holder of a position, or an account the holder approved, can use its permit. Sign a new one with the wallet that holds the position.',
-  },
-  ERC721NonexistentToken: unknownPosition,
-  ERC721InvalidReceiver: {
+  }),
+  explain(errors.ERC721NonexistentToken, unknownPosition),
+  explain(errors.ERC721InvalidReceiver, {
     title: 'The receiver cannot hold a position',
     message:
       'The receiver of the position is the zero address, or a contract that does not accept EIP-721 tokens. Choose another beneficiary or receiver.',
-  },
-  AccessControlUnauthorizedAccount: unauthorized,
-  ERC721InsufficientApproval: notApproved,
-  ERC721IncorrectOwner: notOwner,
-  ParabolUSD__Denylisted: denylisted,
-  ParabolUSD__InsufficientBalance: lowBalance,
-  ParabolUSD__InvalidAmount: {
+  }),
+  explain(errors.AccessControlUnauthorizedAccount, unauthorized),
+  explain(errors.ERC721InsufficientApproval, notApproved),
+  explain(errors.ERC721IncorrectOwner, notOwner),
+  explain(errors.ParabolUSD__Denylisted, denylisted),
+  explain(errors.ParabolUSD__InsufficientBalance, lowBalance),
+  explain(errors.ParabolUSD__InvalidAmount, {
     title: 'The amount is above the dollar’s mint limit',
     message:
       'The dollar mints at most its maxMintLimit() in one call, and the income of this claim is larger. No funds are lost. Try again after the operator has raised the limit.',
     retryable: true,
-  },
-  ERC20Base__InvalidSignature: invalidPermit,
-  ERC20Base__InvalidSigner: invalidPermit,
-  ERC20InsufficientAllowance: lowAllowance,
-  ERC20InsufficientBalance: lowBalance,
-  ERC2612ExpiredSignature: expiredPermit,
-  ERC2612InvalidSigner: invalidPermit,
-}
+  }),
+  explain(errors.ERC20Base__InvalidSignature, invalidPermit),
+  explain(errors.ERC20Base__InvalidSigner, invalidPermit),
+  explain(errors.ERC20InsufficientAllowance, lowAllowance),
+  explain(errors.ERC20InsufficientBalance, lowBalance),
+  explain(errors.ERC2612ExpiredSignature, expiredPermit),
+  explain(errors.ERC2612InvalidSigner, invalidPermit),
+]
 
 /**
  * Explains a missing role. A lender meets it if a role of the pool itself was taken away: then nothing can be lent or claimed

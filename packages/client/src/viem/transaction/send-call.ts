@@ -1,7 +1,6 @@
 import type { Hash, Hex, TransactionReceipt } from 'viem'
 import { type Call, simulateCall } from '../../chain/simulate-call.ts'
-import { explainRevert } from '../../revert/explain-revert.ts'
-import type { RevertName } from '../../revert/revert-abi.ts'
+import { explainRevert, type RevertName } from '../../revert/explain-revert.ts'
 import type { ActionContext } from '../action-context.ts'
 import type { MinedTransaction } from '../action-options.ts'
 import { isRevert } from './is-revert.ts'
