@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Command } from 'commander'
-import { addExamples } from './examples.ts'
+import { addExamples } from './options.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 export function addConfigCommand(program: Command, terminal: Terminal): void {

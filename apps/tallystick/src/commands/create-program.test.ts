@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { createProgram, everyCommand } from './create-program.ts'
-import { examplesOf } from './examples.ts'
+import { examplesOf } from './options.ts'
 import { runCommandLine } from './run-command-line.ts'
 import type { Terminal } from './terminal/terminal.ts'
 

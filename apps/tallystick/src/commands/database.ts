@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { DatabaseReport } from '../schema/database-report.ts'
 import type { RevertReport } from '../schema/revert-schema.ts'
-import { addExamples } from './examples.ts'
 import { nameUser } from './operator/name-user.ts'
-import { addCommonOptions, type CommonOptions } from './options.ts'
+import { addCommonOptions, addExamples, type CommonOptions } from './options.ts'
 import type { Layout } from './terminal/layout.ts'
-import { createOutput, exitCodes } from './terminal/output.ts'
+import { exitCodes, print } from './terminal/output.ts'
 import { formatTable } from './terminal/table.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -24,10 +23,8 @@ function addStatusCommand(database: Command, terminal: Terminal): void {
   ).action(async (options: CommonOptions) => {
     const { runOnSchema } = await import('./operator/run-on-schema.ts')
     const { reportDatabase } = await import('../schema/database-report.ts')
-    const report = await runOnSchema({ path: options.config, env: terminal.env }, reportDatabase)
-    const output = createOutput(terminal, options)
-    output.document(report)
-    output.text(formatDatabase(report, output.layout))
+    const report = await runOnSchema({ terminal, options }, reportDatabase)
+    print({ terminal, options }, { document: report, text: (layout) => formatDatabase(report, layout) })
     if (report.migrations.some(({ state }) => state === 'blocking')) terminal.exitCode = exitCodes.failed
   })
   addExamples(status, 'database status', 'database status --json')
@@ -45,11 +42,8 @@ function addRevertCommand(database: Command, terminal: Terminal): void {
       const { runOnSchema } = await import('./operator/run-on-schema.ts')
       const { revertSchema } = await import('../schema/revert-schema.ts')
       const request = { to, isConfirmed: yes, actor: `local:${nameUser()}` }
-      const source = { path: options.config, env: terminal.env }
-      const report = await runOnSchema(source, (opened) => revertSchema(opened, request))
-      const output = createOutput(terminal, options)
-      output.document(report)
-      output.text(formatRevert(report))
+      const report = await runOnSchema({ terminal, options }, (opened) => revertSchema(opened, request))
+      print({ terminal, options }, { document: report, text: () => formatRevert(report) })
       if (report.migrations.length > 0 && !report.reverted) terminal.exitCode = exitCodes.failed
     })
   addExamples(revert, 'database revert', 'database revert --yes', 'database revert --to 0.1.0 --yes')

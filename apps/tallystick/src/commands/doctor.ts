@@ -1,8 +1,7 @@
 import { createClock } from '@tallystick/base'
 import type { Command } from 'commander'
-import { addExamples } from './examples.ts'
 import { formatFindings, summarise } from './format-findings.ts'
-import { addCommonOptions, type CommonOptions, parseList } from './options.ts'
+import { addCommonOptions, addExamples, type CommonOptions, parseList } from './options.ts'
 import { createOutput, exitCodes } from './terminal/output.ts'
 import type { Terminal } from './terminal/terminal.ts'
 

@@ -21,6 +21,22 @@ export function optionWithValues(flags: string, description: string, values: rea
   return option
 }
 
+/** Creates the option of how long an old secret is valid beside a new one. */
+export function graceOption(description: string): Option {
+  const byDefault = parseDuration('24h')
+  return new Option('--grace <duration>', `${description}: 0, 90s, 30m, 24h, 7d, or seconds`)
+    .argParser(parseDuration)
+    .default(byDefault, formatDuration(byDefault))
+}
+
+/** Creates a parser of whole numbers in decimal digits, without leading zeros. */
+export function wholeNumber(min: number, max: number, fault = `Give a whole number from ${min} to ${max}.`) {
+  return (value: string): number => {
+    if (/^(0|[1-9]\d{0,9})$/.test(value) && Number(value) >= min && Number(value) <= max) return Number(value)
+    throw new InvalidArgumentError(fault)
+  }
+}
+
 export function parseList(value: string): string[] {
   const items = value.split(',').map((item) => item.trim())
   if (items.some((item) => item === '')) throw new InvalidArgumentError('Give names, comma separated.')
@@ -75,4 +91,19 @@ export function parseChain(value: string, previous?: number): number {
 export function parsePlace(value: string): 'journal' | 'protection' {
   if (value === 'journal' || value === 'protection') return value
   throw new InvalidArgumentError('Give journal or protection.')
+}
+
+const examples = new WeakMap<Command, readonly string[]>()
+
+/** Adds examples to the help of a command. Each is the command line after `tallystick`. A test parses all of them. */
+export function addExamples(command: Command, ...lines: readonly string[]): Command {
+  examples.set(command, lines)
+  return command.addHelpText('after', () => {
+    const title = command.createHelp().styleTitle(lines.length === 1 ? 'Example:' : 'Examples:')
+    return ['', title, ...lines.map((line) => `  $ ${`tallystick ${line}`.trim()}`)].join('\n')
+  })
+}
+
+export function examplesOf(command: Command): readonly string[] {
+  return examples.get(command) ?? []
 }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { addExamples } from './examples.ts'
-import { addCommonOptions, type CommonOptions, optionWithValues } from './options.ts'
+import { addCommonOptions, addExamples, type CommonOptions, optionWithValues } from './options.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent']

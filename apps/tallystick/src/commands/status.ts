@@ -1,10 +1,9 @@
 import { type ChainStatus, type StatusReport, TallystickError } from '@tallystick/core'
 import type { Command } from 'commander'
-import { addExamples } from './examples.ts'
 import { withReader } from './operator/with-operator.ts'
-import { addCommonOptions, type CommonOptions } from './options.ts'
+import { addCommonOptions, addExamples, type CommonOptions } from './options.ts'
 import type { Layout } from './terminal/layout.ts'
-import { createOutput, exitCodes } from './terminal/output.ts'
+import { exitCodes, print } from './terminal/output.ts'
 import { formatTable } from './terminal/table.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -12,11 +11,9 @@ export function addStatusCommand(program: Command, terminal: Terminal): void {
   const status = addCommonOptions(
     program.command('status').description('show the problems of the running service, the next period and the chains'),
   ).action(async (options: CommonOptions) => {
-    const report = await withReader({ path: options.config, env: terminal.env }, (operator) => operator.showStatus())
+    const report = await withReader({ terminal, options }, (operator) => operator.showStatus())
     assertKnown(report)
-    const output = createOutput(terminal, options)
-    output.document(report)
-    output.text(formatStatus(report, output.layout))
+    print({ terminal, options }, { document: report, text: (layout) => formatStatus(report, layout) })
     if (hasFailed(report)) terminal.exitCode = exitCodes.failed
   })
   addExamples(status, 'status', 'status --json')

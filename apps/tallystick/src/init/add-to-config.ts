@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, chownSync, existsSync, lstatSync, readFileSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { TallystickError } from '@tallystick/core'
 import type { Addition, NewFile } from './build-files.ts'
+import { invalidConfig } from './invalid-config.ts'
 import { writeFiles } from './write-files.ts'
 
 type RawConfig = {
@@ -16,13 +16,13 @@ export type ConfigText = { readonly path: string; readonly text: string; readonl
 
 /** Reads a configuration that something is added to. Throws if it is not a file of its own, or not JSON. */
 export function readConfigText(path: string): ConfigText {
-  if (!existsSync(path)) throw refuse(`${path} does not exist. Run \`tallystick init\` without --add first.`)
+  if (!existsSync(path)) throw invalidConfig(`${path} does not exist. Run \`tallystick init\` without --add first.`)
   if (lstatSync(path).isSymbolicLink())
-    throw refuse(`${path} is a link and is not changed. Give its target with --config.`)
+    throw invalidConfig(`${path} is a link and is not changed. Give its target with --config.`)
   const text = readFileSync(path, 'utf8')
   const value = parseJson(text)
   if (Array.isArray(value?.chains)) return { path, text, value }
-  throw refuse(`${path} is not a configuration with chains and is not changed. Run \`tallystick doctor\`.`)
+  throw invalidConfig(`${path} is not a configuration with chains and is not changed. Run \`tallystick doctor\`.`)
 }
 
 function parseJson(text: string): RawConfig | undefined {
@@ -43,7 +43,7 @@ export function addToText({ path, text, value }: ConfigText, addition: Addition)
         ]
       : [insert(text, text.lastIndexOf('}'), addition.log, 2, '"log": '), { ...value, log: addition.log }]
   if (isDeepStrictEqual(JSON.parse(result), JSON.parse(JSON.stringify(expected)))) return result
-  throw refuse(`${path} has a member twice and is not changed. Remove one of them.`)
+  throw invalidConfig(`${path} has a member twice and is not changed. Remove one of them.`)
 }
 
 /** Inserts a value in front of the bracket at an index. */
@@ -89,11 +89,7 @@ export function replaceConfig(
     for (const name of [...newDirectories, ...files.map((file) => file.path)]) chownSync(name, uid, gid)
     chmodSync(draft.path, mode & 0o777)
     if (readFileSync(path, 'utf8') !== text)
-      throw refuse(`${path} was changed meanwhile. Nothing was written. Run it again.`)
+      throw invalidConfig(`${path} was changed meanwhile. Nothing was written. Run it again.`)
     renameSync(draft.path, path)
   })
-}
-
-function refuse(message: string): TallystickError {
-  return new TallystickError({ code: 'invalid_config', message, retryable: false })
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { TallystickError } from '@tallystick/core'
+import type { TallystickError } from '@tallystick/core'
 import { parseConfig } from '@tallystick/service'
 import { addToText, readConfigText, replaceConfig } from './add-to-config.ts'
 import { buildAddition, buildFiles, type NewFile, schemaName } from './build-files.ts'
 import { type CollectOptions, collectAnswers } from './collect-answers.ts'
+import { invalidConfig } from './invalid-config.ts'
 import { type Part, questionsFor } from './questions.ts'
 import { refuseExisting, writeFiles } from './write-files.ts'
 
@@ -70,11 +71,9 @@ async function addPart({ configPath, cwd, ...options }: InitOptions, part: Part)
   const existing = readConfigText(resolve(cwd, configPath))
   const { path, value } = existing
   if (part === 'log' && value.log !== undefined) {
-    throw new TallystickError({
-      code: 'invalid_config',
-      message: `${path} has the public log ${String(value.log?.origin)} already and is not changed. A log keeps its name and key.`,
-      retryable: false,
-    })
+    throw invalidConfig(
+      `${path} has the public log ${String(value.log?.origin)} already and is not changed. A log keeps its name and key.`,
+    )
   }
   const chainsTaken = value.chains?.map(({ id }) => String(id))
   const answers = await collectAnswers({ ...options, questions: questionsFor(part), chainsTaken })
@@ -108,12 +107,7 @@ function findUnsetVariables({ path, content }: NewFile, env: InitOptions['env'])
     const faults = (details?.['faults'] ?? []) as readonly { readonly message: string }[]
     const names = faults.flatMap((fault) => /(?:^|: )the variable (\S+) is not set$/.exec(fault.message)?.[1] ?? [])
     if (faults.length > 0 && names.length === faults.length) return [...new Set(names)]
-    throw new TallystickError({
-      code: 'invalid_config',
-      message: `${message}\nNothing was written. Correct the answers and run init again.`,
-      retryable: false,
-      details,
-    })
+    throw invalidConfig(`${message}\nNothing was written. Correct the answers and run init again.`, details)
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { TallystickError } from '@tallystick/core'
 import type { NewFile } from './build-files.ts'
+import { invalidConfig } from './invalid-config.ts'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -35,7 +35,7 @@ function writeNewFile({ path, content }: NewFile, undo: (() => void)[]): void {
     undo.push(() => rmSync(path))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw refuse(
+    throw invalidConfig(
       code === 'EEXIST'
         ? `${path} exists and was not changed. Remove it, or use it: --help names the options. Nothing was written.`
         : `${path} cannot be written (${code}). Create its directory, or choose another with --config. Nothing was written.`,
@@ -46,11 +46,7 @@ function writeNewFile({ path, content }: NewFile, undo: (() => void)[]): void {
 /** Throws if a file exists, before any question is asked. */
 export function refuseExisting(path: string): void {
   if (!existsSync(path)) return
-  throw refuse(
+  throw invalidConfig(
     `${path} exists and is not changed. Choose another file with --config, or add a chain or the public log to this one with --add chain or --add log.`,
   )
-}
-
-function refuse(message: string): TallystickError {
-  return new TallystickError({ code: 'invalid_config', message, retryable: false })
 }

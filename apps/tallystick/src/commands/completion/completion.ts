@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { addExamples } from '../examples.ts'
+import { addExamples } from '../options.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type Shell, shells } from './completion-tree.ts'
 

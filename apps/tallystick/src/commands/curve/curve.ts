@@ -1,14 +1,13 @@
 import { hostname } from 'node:os'
-import { TallystickError } from '@tallystick/core'
+import { type CurveView, TallystickError } from '@tallystick/core'
 import type { Operator } from '@tallystick/service'
 import { type Command, InvalidArgumentError } from 'commander'
-import { addExamples } from '../examples.ts'
 import { nameUser } from '../operator/name-user.ts'
 import { withOperator, withReader } from '../operator/with-operator.ts'
-import { addCommonOptions, type CommonOptions, parseChain } from '../options.ts'
+import { addCommonOptions, addExamples, type CommonOptions, parseChain } from '../options.ts'
 import { ask } from '../terminal/ask.ts'
-import { createOutput, exitCodes, type Output } from '../terminal/output.ts'
-import type { ConfigSource, Terminal } from '../terminal/terminal.ts'
+import { createOutput, exitCodes, type Output, print } from '../terminal/output.ts'
+import type { Invocation, Terminal } from '../terminal/terminal.ts'
 
 type SetOptions = CommonOptions & { readonly confirm: boolean; readonly dryRun: boolean; readonly chain?: number }
 
@@ -25,11 +24,9 @@ export function addCurveCommand(program: Command, terminal: Terminal): void {
   const show = addCommonOptions(
     curve.command('show').description('show the coupons in force now and next, their source, and who set them'),
   ).action(async (options: CommonOptions) => {
-    const report = await withReader({ path: options.config, env: terminal.env }, (operator) => operator.showCurve())
+    const report = await withReader({ terminal, options }, (operator) => operator.showCurve())
     const { formatCurveReport } = await import('./format-curve.ts')
-    const output = createOutput(terminal, options)
-    output.document(report)
-    output.text(formatCurveReport(report, output.layout))
+    print({ terminal, options }, { document: report, text: (layout) => formatCurveReport(report, layout) })
   })
   addExamples(show, 'curve show', 'curve show --json')
   addApproveCommand(curve, terminal)
@@ -47,15 +44,14 @@ function addSetCommand(curve: Command, terminal: Terminal): void {
     .action(async (points: Record<string, number>, { confirm, chain, dryRun, ...options }: SetOptions) => {
       const request = { points, chainId: chain ?? null, confirm, by: `${nameUser()}@${hostname()}` }
       const output = createOutput(terminal, options)
-      const from = { path: options.config, env: terminal.env }
-      if (dryRun) return preview(request, { source: from, output, terminal })
+      if (dryRun) return preview(request, { terminal, options })
       const { formatPoints, formatProposals } = await import('./format-curve.ts')
-      const { curve, proposal, source, difference } = await withOperator(from, (operator) =>
+      const { curve, proposal, source, difference } = await withOperator({ terminal, options }, (operator) =>
         set(operator, { request, output, terminal }),
       )
       output.document(proposal ? { proposal } : { curve })
       if (!curve) return output.text(formatProposals(proposal ? [proposal] : []))
-      output.text(`Curve ${curve.id} is stored and in force from ${curve.effectiveFromNewYork} New York.`)
+      output.text(formatStored(curve))
       output.text(formatPoints(curve.points))
       if (difference) output.text(difference)
       if (source === 'treasury')
@@ -70,14 +66,10 @@ function addSetCommand(curve: Command, terminal: Terminal): void {
 }
 
 /** Shows what a curve would change. The exit code is that of `curve set` without `--dry-run`. */
-async function preview(
-  request: CurveRequest,
-  { source, output, terminal }: { readonly source: ConfigSource; readonly output: Output; readonly terminal: Terminal },
-): Promise<void> {
+async function preview(request: CurveRequest, { terminal, options }: Invocation): Promise<void> {
   const { formatPreview } = await import('./format-preview.ts')
-  const report = await withReader(source, (operator) => operator.previewCurve(request))
-  output.document(report)
-  output.text(formatPreview(report, output.layout))
+  const report = await withReader({ terminal, options }, (operator) => operator.previewCurve(request))
+  print({ terminal, options }, { document: report, text: (layout) => formatPreview(report, layout) })
   if (report.verdict === 'confirm' || report.verdict === 'refuse') terminal.exitCode = exitCodes.failed
 }
 
@@ -85,26 +77,20 @@ function addApproveCommand(curve: Command, terminal: Terminal): void {
   const approve = addCommonOptions(
     curve.command('approve <id>').description('approve a proposed curve as a second person'),
   ).action(async (id: string, options: CommonOptions) => {
-    const source = { path: options.config, env: terminal.env }
-    const { curve } = await withOperator(source, (operator) => operator.approveCurve(id))
+    const { curve } = await withOperator({ terminal, options }, (operator) => operator.approveCurve(id))
     const { formatPoints } = await import('./format-curve.ts')
-    const output = createOutput(terminal, options)
-    output.document({ curve })
-    output.text(`Curve ${curve.id} is stored and in force from ${curve.effectiveFromNewYork} New York.`)
-    output.text(formatPoints(curve.points))
+    print(
+      { terminal, options },
+      { document: { curve }, text: () => `${formatStored(curve)}\n${formatPoints(curve.points)}` },
+    )
   })
   addExamples(approve, 'curve approve 3')
 }
 
 /** Stores a curve. On a terminal the change is shown first and must be confirmed. Otherwise it is shown afterwards. */
-async function set(
-  operator: Operator,
-  {
-    request,
-    output,
-    terminal,
-  }: { readonly request: CurveRequest; readonly output: Output; readonly terminal: Terminal },
-) {
+type SetContext = { readonly request: CurveRequest; readonly output: Output; readonly terminal: Terminal }
+
+async function set(operator: Operator, { request, output, terminal }: SetContext) {
   const { formatDifference } = await import('./format-curve.ts')
   const isAsked = terminal.stdin.isTTY && terminal.stdout.isTTY && !output.json && !request.confirm
   // Before the difference is read: a curve that another person sets from here on is refused.
@@ -117,6 +103,10 @@ async function set(
   }
   const { curve, proposal } = await operator.setCurve({ ...request, ...seen })
   return { curve, proposal, source: report.source, difference: isAsked ? '' : difference }
+}
+
+function formatStored({ id, effectiveFromNewYork }: CurveView): string {
+  return `Curve ${id} is stored and in force from ${effectiveFromNewYork} New York.`
 }
 
 function declined(): TallystickError {

@@ -1,23 +1,23 @@
 import { eventTypes } from '@tallystick/core'
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { addExamples } from '../examples.ts'
+import type { Command } from 'commander'
 import { withOperator, withReader } from '../operator/with-operator.ts'
 import {
   addCommonOptions,
+  addExamples,
   type CommonOptions,
   formatDuration,
+  graceOption,
   optionWithValues,
   parseChain,
-  parseDuration,
   parseList,
+  wholeNumber,
 } from '../options.ts'
-import { createOutput, exitCodes, type Output } from '../terminal/output.ts'
+import { createOutput, exitCodes, type Output, print } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { formatDeliveries, formatHooks, formatTest } from './format-hooks.ts'
 
 type AddOptions = CommonOptions & { readonly types: string[]; readonly chain?: number }
 
-const graceDefault = parseDuration('24h')
 const exampleId = 'hook_4fH2kQ9xL0aB'
 
 export function addHooksCommand(program: Command, terminal: Terminal): void {
@@ -27,10 +27,8 @@ export function addHooksCommand(program: Command, terminal: Terminal): void {
   const list = addCommonOptions(
     hooks.command('list').description('list the hooks with their URLs and states, without secrets'),
   ).action(async (options: CommonOptions) => {
-    const { hooks } = await withReader({ path: options.config, env: terminal.env }, (operator) => operator.listHooks())
-    const output = createOutput(terminal, options)
-    output.document({ hooks })
-    output.text(formatHooks(hooks, output.layout))
+    const { hooks } = await withReader({ terminal, options }, (operator) => operator.listHooks())
+    print({ terminal, options }, { document: { hooks }, text: (layout) => formatHooks(hooks, layout) })
   })
   addExamples(list, 'hooks list')
   addTestCommand(hooks, terminal)
@@ -49,8 +47,7 @@ function addAddCommand(hooks: Command, terminal: Terminal): void {
     .option('--chain <id>', 'only events of one chain (default: every chain)', parseChain)
     .action(async (url: string, { types, chain, ...options }: AddOptions) => {
       const request = { url, types, chainId: chain ?? null }
-      const source = { path: options.config, env: terminal.env }
-      const added = await withOperator(source, (operator) => operator.addHook(request))
+      const added = await withOperator({ terminal, options }, (operator) => operator.addHook(request))
       const output = createOutput(terminal, options)
       output.document(added)
       const { id, chainId } = added.hook
@@ -70,10 +67,8 @@ function addTestCommand(hooks: Command, terminal: Terminal): void {
   const test = addCommonOptions(
     hooks.command('test <id>').description('send a test event now and show the response'),
   ).action(async (id: string, options: CommonOptions) => {
-    const tested = await withOperator({ path: options.config, env: terminal.env }, (operator) => operator.testHook(id))
-    const output = createOutput(terminal, options)
-    output.document(tested)
-    output.text(formatTest(tested))
+    const tested = await withOperator({ terminal, options }, (operator) => operator.testHook(id))
+    print({ terminal, options }, { document: tested, text: () => formatTest(tested) })
     if (!tested.isDelivered) terminal.exitCode = exitCodes.failed
   })
   addExamples(test, `hooks test ${exampleId}`)
@@ -83,21 +78,24 @@ function addChangeCommands(hooks: Command, terminal: Terminal): void {
   const remove = addCommonOptions(
     hooks.command('remove <id>').description('remove a hook and the list of its deliveries'),
   ).action(async (id: string, options: CommonOptions) => {
-    const source = { path: options.config, env: terminal.env }
-    const removed = await withOperator(source, (operator) => operator.removeHook(id))
-    const output = createOutput(terminal, options)
-    output.document(removed)
-    output.text(`Hook ${removed.hook.id} is removed. A request in progress may still arrive.`)
+    const removed = await withOperator({ terminal, options }, (operator) => operator.removeHook(id))
+    print(
+      { terminal, options },
+      { document: removed, text: () => `Hook ${removed.hook.id} is removed. A request in progress may still arrive.` },
+    )
   })
   addExamples(remove, `hooks remove ${exampleId}`)
   const enable = addCommonOptions(
     hooks.command('enable <id>').description('switch a hook on again, or retry a failing one at once'),
   ).action(async (id: string, options: CommonOptions) => {
-    const source = { path: options.config, env: terminal.env }
-    const enabled = await withOperator(source, (operator) => operator.enableHook(id))
-    const output = createOutput(terminal, options)
-    output.document(enabled)
-    output.text(`Hook ${enabled.hook.id} is on. It continues with the first event that was not delivered.`)
+    const enabled = await withOperator({ terminal, options }, (operator) => operator.enableHook(id))
+    print(
+      { terminal, options },
+      {
+        document: enabled,
+        text: () => `Hook ${enabled.hook.id} is on. It continues with the first event that was not delivered.`,
+      },
+    )
   })
   addExamples(enable, `hooks enable ${exampleId}`)
 }
@@ -106,14 +104,11 @@ function addRotateCommand(hooks: Command, terminal: Terminal): void {
   const rotate = addCommonOptions(
     hooks.command('rotate <id>').description('create a new signing secret; it is shown once'),
   )
-    .addOption(
-      new Option('--grace <duration>', 'how long the old secret signs as well: 0, 90s, 30m, 24h, 7d, or seconds')
-        .argParser(parseDuration)
-        .default(graceDefault, formatDuration(graceDefault)),
-    )
+    .addOption(graceOption('how long the old secret signs as well'))
     .action(async (id: string, { grace, ...options }: CommonOptions & { readonly grace: number }) => {
-      const source = { path: options.config, env: terminal.env }
-      const rotated = await withOperator(source, (operator) => operator.rotateHook(id, { graceSeconds: grace }))
+      const rotated = await withOperator({ terminal, options }, (operator) =>
+        operator.rotateHook(id, { graceSeconds: grace }),
+      )
       const output = createOutput(terminal, options)
       output.document(rotated)
       const old = grace === 0 ? 'The old secret is deleted.' : `The old secret signs for ${formatDuration(grace)} more.`
@@ -127,20 +122,12 @@ function addDeliveriesCommand(hooks: Command, terminal: Terminal): void {
   const deliveries = addCommonOptions(
     hooks.command('deliveries <id>').description('list what became of the latest events of a hook'),
   )
-    .option('--limit <number>', 'how many deliveries, 1 to 200', parseLimit, 50)
+    .option('--limit <number>', 'how many deliveries, 1 to 200', wholeNumber(1, 200), 50)
     .action(async (id: string, { limit, ...options }: CommonOptions & { readonly limit: number }) => {
-      const source = { path: options.config, env: terminal.env }
-      const list = await withReader(source, (operator) => operator.listDeliveries(id, limit))
-      const output = createOutput(terminal, options)
-      output.document(list)
-      output.text(formatDeliveries(list.deliveries, output.layout))
+      const list = await withReader({ terminal, options }, (operator) => operator.listDeliveries(id, limit))
+      print({ terminal, options }, { document: list, text: (layout) => formatDeliveries(list.deliveries, layout) })
     })
   addExamples(deliveries, `hooks deliveries ${exampleId}`, `hooks deliveries ${exampleId} --limit 200 --json`)
-}
-
-function parseLimit(value: string): number {
-  if (/^[1-9]\d{0,2}$/.test(value) && Number(value) <= 200) return Number(value)
-  throw new InvalidArgumentError('Give a whole number from 1 to 200.')
 }
 
 function showSecret(output: Output, secret: string): void {

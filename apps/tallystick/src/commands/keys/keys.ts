@@ -1,19 +1,19 @@
 import { type KeyView, keyKinds, keyScopes, type ReplicaReport } from '@tallystick/core'
-import { type Command, Option } from 'commander'
-import { addExamples } from '../examples.ts'
+import type { Command } from 'commander'
 import { withOperator, withReader } from '../operator/with-operator.ts'
 import {
   addCommonOptions,
+  addExamples,
   type CommonOptions,
   formatDuration,
+  graceOption,
   optionWithValues,
-  parseDuration,
   parseInstant,
   parseList,
   parseRpm,
 } from '../options.ts'
 import { type Layout, paintStatus } from '../terminal/layout.ts'
-import { createOutput, exitCodes, type Output } from '../terminal/output.ts'
+import { createOutput, exitCodes, type Output, print } from '../terminal/output.ts'
 import { formatTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import {
@@ -34,7 +34,6 @@ type CreateOptions = CommonOptions & {
   readonly expires?: string
 } & LimitOptions
 
-const graceDefault = parseDuration('24h')
 const confirmWaitMs = 5_000
 
 export function addKeysCommand(program: Command, terminal: Terminal): void {
@@ -43,21 +42,23 @@ export function addKeysCommand(program: Command, terminal: Terminal): void {
   addCreateCommand(keys, terminal)
   const list = addCommonOptions(keys.command('list').description('list the keys; secrets are not stored')).action(
     async (options: CommonOptions) => {
-      const { keys } = await withReader({ path: options.config, env: terminal.env }, (operator) => operator.listKeys())
-      const output = createOutput(terminal, options)
-      output.document({ keys })
-      output.text(formatKeys(keys, output.layout))
+      const { keys } = await withReader({ terminal, options }, (operator) => operator.listKeys())
+      print({ terminal, options }, { document: { keys }, text: (layout) => formatKeys(keys, layout) })
     },
   )
   addExamples(list, 'keys list', 'keys list --json')
   const revoke = addCommonOptions(keys.command('revoke <id>').description('revoke a key on every replica')).action(
     async (id: string, options: CommonOptions) => {
-      const revoked = await withOperator({ path: options.config, env: terminal.env }, (operator) =>
+      const revoked = await withOperator({ terminal, options }, (operator) =>
         operator.revokeKey(id, { waitMs: confirmWaitMs }),
       )
-      const output = createOutput(terminal, options)
-      output.document(revoked)
-      output.text(`Key ${revoked.key.id} ("${revoked.key.name}") is revoked. ${formatReplicas(revoked.replicas)}`)
+      print(
+        { terminal, options },
+        {
+          document: revoked,
+          text: () => `Key ${revoked.key.id} ("${revoked.key.name}") is revoked. ${formatReplicas(revoked.replicas)}`,
+        },
+      )
       setExitCode(terminal, revoked.replicas)
     },
   )
@@ -85,8 +86,7 @@ function addCreateCommand(keys: Command, terminal: Terminal): void {
     .addOption(optionWithValues('--kind <kind>', 'prefix of the secret', keyKinds).default('live'))
     .action(async ({ name, kind, scopes, expires, ...options }: CreateOptions) => {
       const request = { name, kind, scopes, ...toLimits(options), expiresAt: expires ?? null }
-      const source = { path: options.config, env: terminal.env }
-      const created = await withOperator(source, (operator) => operator.createKey(request))
+      const created = await withOperator({ terminal, options }, (operator) => operator.createKey(request))
       const output = createOutput(terminal, options)
       output.document(created)
       output.text(`Key ${created.key.id} for "${created.key.name}": ${describeKey(created.key)}.`)
@@ -103,15 +103,10 @@ function addRotateCommand(keys: Command, terminal: Terminal): void {
   const rotate = addCommonOptions(
     keys.command('rotate <id>').description('create a new secret for a key; it is shown once'),
   )
-    .addOption(
-      new Option('--grace <duration>', 'how long the old secret still works: 0, 90s, 30m, 24h, 7d, or seconds')
-        .argParser(parseDuration)
-        .default(graceDefault, formatDuration(graceDefault)),
-    )
+    .addOption(graceOption('how long the old secret still works'))
     .action(async (id: string, { grace, ...options }: CommonOptions & { readonly grace: number }) => {
       const request = { graceSeconds: grace, waitMs: grace === 0 ? confirmWaitMs : 0 }
-      const source = { path: options.config, env: terminal.env }
-      const rotated = await withOperator(source, (operator) => operator.rotateKey(id, request))
+      const rotated = await withOperator({ terminal, options }, (operator) => operator.rotateKey(id, request))
       const output = createOutput(terminal, options)
       output.document(rotated)
       const old =

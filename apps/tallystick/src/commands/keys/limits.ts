@@ -1,9 +1,8 @@
 import type { KeyView, ReplicaReport } from '@tallystick/core'
 import { type Command, InvalidArgumentError } from 'commander'
-import { addExamples } from '../examples.ts'
 import { withOperator } from '../operator/with-operator.ts'
-import { addCommonOptions, type CommonOptions, parseList, parseRpm } from '../options.ts'
-import { createOutput, exitCodes } from '../terminal/output.ts'
+import { addCommonOptions, addExamples, type CommonOptions, parseList, parseRpm } from '../options.ts'
+import { exitCodes, print } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** Options of a key's limits. Left out options stay undefined. */
@@ -36,11 +35,14 @@ export function addUpdateCommand(keys: Command, terminal: Terminal): void {
     addCommonOptions(described).option('--rpm <number>', 'requests per minute, or "unlimited"', parseRpm),
   ).action(async (id: string, options: CommonOptions & LimitOptions) => {
     const request = { ...toLimits(options), waitMs: confirmWaitMs }
-    const source = { path: options.config, env: terminal.env }
-    const { key, replicas } = await withOperator(source, (operator) => operator.updateKey(id, request))
-    const output = createOutput(terminal, options)
-    output.document({ key, replicas })
-    output.text(`Key ${key.id} ("${key.name}"): ${describeLimits(key)}. ${formatLoaded(replicas)}`)
+    const { key, replicas } = await withOperator({ terminal, options }, (operator) => operator.updateKey(id, request))
+    print(
+      { terminal, options },
+      {
+        document: { key, replicas },
+        text: () => `Key ${key.id} ("${key.name}"): ${describeLimits(key)}. ${formatLoaded(replicas)}`,
+      },
+    )
     if (replicas.unconfirmed.length > 0) terminal.exitCode = exitCodes.unconfirmed
   })
   addExamples(

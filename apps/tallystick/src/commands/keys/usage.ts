@@ -1,31 +1,25 @@
 import type { QuotaUse, UsageReport } from '@tallystick/core'
 import { usageDaysMax } from '@tallystick/keys'
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { addExamples } from '../examples.ts'
+import { type Command, Option } from 'commander'
 import { withReader } from '../operator/with-operator.ts'
-import { addCommonOptions, type CommonOptions } from '../options.ts'
+import { addCommonOptions, addExamples, type CommonOptions, wholeNumber } from '../options.ts'
 import type { Layout } from '../terminal/layout.ts'
-import { createOutput } from '../terminal/output.ts'
+import { print } from '../terminal/output.ts'
 import { formatTable } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export function addUsageCommand(keys: Command, terminal: Terminal): void {
   const usage = addCommonOptions(keys.command('usage').description('show the requests of each key on all replicas'))
-    .option('--days <number>', 'how many UTC days, 1 to 90', parseDays, 30)
+    .option('--days <number>', 'how many UTC days, 1 to 90', wholeNumber(1, usageDaysMax), 30)
     .addOption(new Option('--csv', 'print CSV, a row per key and day').conflicts('json'))
     .action(async ({ days, csv, ...options }: CommonOptions & { readonly days: number; readonly csv?: boolean }) => {
-      const source = { path: options.config, env: terminal.env }
-      const report = await withReader(source, (operator) => operator.showUsage(days))
-      const output = createOutput(terminal, options)
-      output.document(report)
-      output.text(csv ? formatUsageCsv(report) : formatUsage(report, output.layout))
+      const report = await withReader({ terminal, options }, (operator) => operator.showUsage(days))
+      print(
+        { terminal, options },
+        { document: report, text: (layout) => (csv ? formatUsageCsv(report) : formatUsage(report, layout)) },
+      )
     })
   addExamples(usage, 'keys usage', 'keys usage --days 7 --json', 'keys usage --days 90 --csv')
-}
-
-function parseDays(value: string): number {
-  if (/^[1-9]\d?$/.test(value) && Number(value) <= usageDaysMax) return Number(value)
-  throw new InvalidArgumentError(`Give a whole number from 1 to ${usageDaysMax}.`)
 }
 
 function formatUsage({ days, keys }: UsageReport, layout: Layout): string {

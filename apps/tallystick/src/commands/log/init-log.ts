@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { TallystickError } from '@tallystick/core'
 import { createLogKeyText, type LogKey, parseLogKey } from '@tallystick/public-log'
 import { readConfigJson } from '@tallystick/service'
 import { formatVerifierKey, isOrigin } from '@tallystick/tlog'
+import { invalidConfig } from '../../init/invalid-config.ts'
 
 type InitOptions = {
   readonly config: string
@@ -23,11 +23,13 @@ function chooseTarget({ config, ...options }: InitOptions) {
   const { log } = (existsSync(config) ? readConfigJson(config) : {}) as { log?: { origin?: unknown; key?: unknown } }
   const origin = options.origin ?? log?.origin
   if (typeof origin !== 'string' || !isOrigin(origin)) {
-    throw refuse('Give the name of the log with --origin, such as notes.example/log, without spaces and plus signs.')
+    throw invalidConfig(
+      'Give the name of the log with --origin, such as notes.example/log, without spaces and plus signs.',
+    )
   }
   const [, configured] = /^file:(.+)$/.exec(String(log?.key)) ?? []
   const path = options.out ?? (configured && resolve(dirname(config), configured))
-  if (!path) throw refuse('Give the file to write the key to with --out.')
+  if (!path) throw invalidConfig('Give the file to write the key to with --out.')
   return { origin, path }
 }
 
@@ -39,12 +41,8 @@ async function createKeyFile(origin: string, path: string): Promise<string> {
     await writeFile(path, `${text}\n`, { flag: 'wx', mode: 0o600 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw refuse(`${path} exists and was not changed. A log cannot change its key.`)
-    throw refuse(`The key cannot be written to ${path} (${code}).`)
+    if (code === 'EEXIST') throw invalidConfig(`${path} exists and was not changed. A log cannot change its key.`)
+    throw invalidConfig(`The key cannot be written to ${path} (${code}).`)
   }
   return formatVerifierKey((parseLogKey(text) as LogKey).verifier)
-}
-
-function refuse(message: string): TallystickError {
-  return new TallystickError({ code: 'invalid_config', message, retryable: false })
 }

@@ -1,10 +1,9 @@
 import type { LogReport } from '@tallystick/public-log'
 import type { Command } from 'commander'
-import { addExamples } from '../examples.ts'
 import { withReader } from '../operator/with-operator.ts'
-import { addCommonOptions, type CommonOptions } from '../options.ts'
+import { addCommonOptions, addExamples, type CommonOptions } from '../options.ts'
 import type { Style } from '../terminal/layout.ts'
-import { createOutput, exitCodes } from '../terminal/output.ts'
+import { createOutput, exitCodes, print } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export function addLogCommand(program: Command, terminal: Terminal): void {
@@ -30,10 +29,8 @@ export function addLogCommand(program: Command, terminal: Terminal): void {
   const show = addCommonOptions(
     log.command('show').description('verify the log in the database and show its state'),
   ).action(async (options: CommonOptions) => {
-    const report = await withReader({ path: options.config, env: terminal.env }, (operator) => operator.showLog())
-    const output = createOutput(terminal, options)
-    output.document(report)
-    output.text(formatReport(report, output.layout.style))
+    const report = await withReader({ terminal, options }, (operator) => operator.showLog())
+    print({ terminal, options }, { document: report, text: (layout) => formatReport(report, layout.style) })
     if (!report.isRootValid || report.alteredRows.length > 0) terminal.exitCode = exitCodes.failed
   })
   addExamples(show, 'log show')

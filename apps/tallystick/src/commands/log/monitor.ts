@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { addExamples } from '../examples.ts'
+import { addExamples, wholeNumber } from '../options.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { MonitorCommandOptions } from './run-monitor.ts'
 
@@ -29,7 +29,12 @@ export function addMonitorCommand(program: Command, terminal: Terminal): void {
       'check what is new and exit: 0 without findings, 1 with a finding or a failed check; silent if nothing is new',
       false,
     )
-    .option('--interval <seconds>', 'time between two checks', parseSeconds, 15)
+    .option(
+      '--interval <seconds>',
+      'time between two checks',
+      wholeNumber(1, 3_600, 'Give whole seconds from 1 to 3600.'),
+      15,
+    )
     .option('--metrics <host:port>', 'serve Prometheus metrics at http://<host:port>/metrics', parseListen)
     .option('--json', 'print one JSON object per line instead of text', false)
     .action(async (url: string, options: MonitorCommandOptions, command: Command) => {
@@ -45,11 +50,6 @@ export function addMonitorCommand(program: Command, terminal: Terminal): void {
 
 function collect(value: string, values: readonly string[]): readonly string[] {
   return [...values, value]
-}
-
-function parseSeconds(value: string): number {
-  if (/^[1-9]\d{0,3}$/.test(value) && Number(value) <= 3_600) return Number(value)
-  throw new InvalidArgumentError('Give whole seconds from 1 to 3600.')
 }
 
 function parseListen(value: string): { readonly host: string; readonly port: number } {

@@ -1,8 +1,7 @@
 import type { ClaimPlace, ExportReport, ImportReport } from '@tallystick/issuer'
 import type { Command } from 'commander'
-import { addExamples } from '../examples.ts'
-import { addCommonOptions, type CommonOptions, optionWithValues, parsePlace } from '../options.ts'
-import { createOutput } from '../terminal/output.ts'
+import { addCommonOptions, addExamples, type CommonOptions, optionWithValues, parsePlace } from '../options.ts'
+import { print } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 const places = ['journal', 'protection'] as const
@@ -22,9 +21,7 @@ function addExportCommand(journal: Command, terminal: Terminal): void {
     .action(async (file: string, { from, ...options }: CommonOptions & { readonly from?: ClaimPlace }) => {
       const { exportFrom } = await import('./transfer-journal.ts')
       const report = await exportFrom(options.config, { file, from: from ?? 'journal', env: terminal.env })
-      const output = createOutput(terminal, options)
-      output.document(report)
-      output.text(formatExport(report))
+      print({ terminal, options }, { document: report, text: () => formatExport(report) })
     })
   addExamples(command, 'journal export signed.jsonl', 'journal export signed.jsonl --from protection')
 }
@@ -41,9 +38,7 @@ function addImportCommand(journal: Command, terminal: Terminal): void {
     .action(async (file: string, { into, ...options }: CommonOptions & { readonly into?: ClaimPlace }) => {
       const { importInto } = await import('./transfer-journal.ts')
       const report = await importInto(options.config, { file, into, env: terminal.env })
-      const output = createOutput(terminal, options)
-      output.document(report)
-      output.text(formatImport(report))
+      print({ terminal, options }, { document: report, text: () => formatImport(report) })
     })
   addExamples(command, 'journal import signed.jsonl', 'journal import signed.jsonl --into protection')
 }

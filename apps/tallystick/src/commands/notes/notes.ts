@@ -1,11 +1,10 @@
 import type { FullReconcileReport } from '@tallystick/issuer'
 import type { DiscardReport } from '@tallystick/service'
 import type { Command } from 'commander'
-import { addExamples } from '../examples.ts'
 import { withOperator, withReader } from '../operator/with-operator.ts'
-import { addCommonOptions, type CommonOptions, parseChain } from '../options.ts'
+import { addCommonOptions, addExamples, type CommonOptions, parseChain } from '../options.ts'
 import type { Layout } from '../terminal/layout.ts'
-import { createOutput, exitCodes } from '../terminal/output.ts'
+import { exitCodes, print } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export function addNotesCommand(program: Command, terminal: Terminal): void {
@@ -16,11 +15,9 @@ export function addNotesCommand(program: Command, terminal: Terminal): void {
   const show = addCommonOptions(
     notes.command('show').description('show the notes on offer, or why there are none'),
   ).action(async (options: CommonOptions) => {
-    const report = await withReader({ path: options.config, env: terminal.env }, (operator) => operator.showNotes())
+    const report = await withReader({ terminal, options }, (operator) => operator.showNotes())
     const { formatNotesReport } = await import('./format-notes.ts')
-    const output = createOutput(terminal, options)
-    output.document(report)
-    output.text(formatNotesReport(report, output.layout))
+    print({ terminal, options }, { document: report, text: (layout) => formatNotesReport(report, layout) })
   })
   addExamples(show, 'notes show', 'notes show --json')
   addVerifyCommand(notes, terminal)
@@ -41,9 +38,10 @@ function addVerifyCommand(notes: Command, terminal: Terminal): void {
         import('./format-notes.ts'),
       ])
       const checked = await verifyNotesFile(file, { source: { path: options.config, env: terminal.env }, signer })
-      const output = createOutput(terminal, options)
-      output.document({ notes: checked })
-      output.text(formatCheckedNotes(checked, output.layout))
+      print(
+        { terminal, options },
+        { document: { notes: checked }, text: (layout) => formatCheckedNotes(checked, layout) },
+      )
       if (checked.some((note) => !note.genuine)) terminal.exitCode = exitCodes.failed
     })
   addExamples(verify, 'notes verify notes.json', 'notes verify - --signer 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1')
@@ -56,12 +54,10 @@ function addDiscardCommand(notes: Command, terminal: Terminal): void {
     .requiredOption('--chain <id>', 'the chain', parseChain)
     .requiredOption('--period <start>', 'the start of their period, ISO 8601, as `notes show` and `doctor` print it')
     .action(async ({ chain, period, ...options }: CommonOptions & { chain: number; period: string }) => {
-      const result = await withOperator({ path: options.config, env: terminal.env }, (operator) =>
+      const result = await withOperator({ terminal, options }, (operator) =>
         operator.discardNotes({ chainId: chain, period }),
       )
-      const output = createOutput(terminal, options)
-      output.document(result)
-      output.text(formatDiscarded(result.discarded))
+      print({ terminal, options }, { document: result, text: () => formatDiscarded(result.discarded) })
     })
   addExamples(discard, 'notes discard --chain 324 --period 2027-03-14T22:00:00Z')
 }
@@ -77,11 +73,8 @@ function addReconcileCommand(notes: Command, terminal: Terminal): void {
   const reconcile = addCommonOptions(
     notes.command('reconcile').description('copy signed notes from the signer journal back into a restored database'),
   ).action(async (options: CommonOptions) => {
-    const source = { path: options.config, env: terminal.env }
-    const report = await withOperator(source, (operator) => operator.reconcileNotes())
-    const output = createOutput(terminal, options)
-    output.document(report)
-    output.text(formatReconciled(report, output.layout))
+    const report = await withOperator({ terminal, options }, (operator) => operator.reconcileNotes())
+    print({ terminal, options }, { document: report, text: (layout) => formatReconciled(report, layout) })
     if (report.contradictions.length > 0 || report.problems.length > 0 || report.log?.problem)
       terminal.exitCode = exitCodes.failed
   })

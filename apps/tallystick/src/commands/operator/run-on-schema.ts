@@ -1,13 +1,13 @@
 import { type Database, openDatabase } from '@tallystick/database'
 import { assertDatabaseExists, loadConfig } from '@tallystick/service'
-import type { ConfigSource } from '../terminal/terminal.ts'
+import type { Invocation } from '../terminal/terminal.ts'
 
 /** Runs a command on the database of a configuration, whatever its schema. It creates and migrates nothing. */
 export async function runOnSchema<Result>(
-  source: ConfigSource,
+  { terminal, options }: Invocation,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const url = loadConfig(source.path, { env: source.env, secrets: 'optional' }).database.reveal()
+  const url = loadConfig(options.config, { env: terminal.env, secrets: 'optional' }).database.reveal()
   assertDatabaseExists(url)
   const database = await openDatabase(url)
   try {

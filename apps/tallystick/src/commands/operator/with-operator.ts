@@ -1,5 +1,5 @@
 import type { Operator } from '@tallystick/service'
-import type { ConfigSource } from '../terminal/terminal.ts'
+import type { Invocation } from '../terminal/terminal.ts'
 
 /** Part of the operator that changes nothing. */
 export type Reader = Pick<
@@ -20,18 +20,18 @@ export type Reader = Pick<
 
 /** Runs a command that may change something. See `runWithOperator`, which is loaded only when a command needs it. */
 export async function withOperator<Result>(
-  source: ConfigSource,
+  { terminal, options }: Invocation,
   work: (operator: Operator) => Promise<Result>,
 ): Promise<Result> {
   const { runWithOperator } = await import('./run-with-operator.ts')
-  return runWithOperator(source, 'write', work)
+  return runWithOperator({ path: options.config, env: terminal.env }, 'write', work)
 }
 
 /** Runs a read-only command. It neither creates nor migrates a database. */
 export async function withReader<Result>(
-  source: ConfigSource,
+  { terminal, options }: Invocation,
   work: (operator: Reader) => Promise<Result>,
 ): Promise<Result> {
   const { runWithOperator } = await import('./run-with-operator.ts')
-  return runWithOperator(source, 'read', work)
+  return runWithOperator({ path: options.config, env: terminal.env }, 'read', work)
 }

@@ -1,9 +1,7 @@
 import type { Command } from 'commander'
-import { InvalidArgumentError } from 'commander'
 import type { Comparison } from '../../compare/compare-sources.ts'
 import type { PairResult } from '../../compare/run-comparison.ts'
-import { addExamples } from '../examples.ts'
-import { addCommonOptions, type CommonOptions, parseChain } from '../options.ts'
+import { addCommonOptions, addExamples, type CommonOptions, parseChain, wholeNumber } from '../options.ts'
 import type { Style } from '../terminal/layout.ts'
 import { createOutput, exitCodes } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -25,9 +23,13 @@ export function addDataCommand(program: Command, terminal: Terminal): void {
       .description('send the same random queries to the subgraphs of a chain and list differences'),
   )
     .requiredOption('--chain <id>', 'chain whose subgraphs are compared', parseChain)
-    .option('--queries <number>', 'number of queries, up to 100000', parseCount, 200)
-    .option('--seed <number>', 'number that the queries are generated from (default: a random one)', parseNumber)
-    .option('--block <number>', 'block to compare at (default: the newest that both have)', parseNumber)
+    .option('--queries <number>', 'number of queries, up to 100000', wholeNumber(1, 100_000), 200)
+    .option(
+      '--seed <number>',
+      'number that the queries are generated from (default: a random one)',
+      wholeNumber(0, 2 ** 31 - 1),
+    )
+    .option('--block <number>', 'block to compare at (default: the newest that both have)', wholeNumber(0, 2 ** 31 - 1))
     .option(
       '--url <url>',
       'subgraph to compare with: a URL, env:NAME or file:path (default: those of the configuration)',
@@ -129,14 +131,4 @@ function formatDifferences(
   ])
   const left = differing - listed.length
   return left > 0 ? [...lines, '', `and ${left} more queries`] : lines
-}
-
-function parseCount(value: string): number {
-  if (/^[1-9]\d{0,5}$/.test(value) && Number(value) <= 100_000) return Number(value)
-  throw new InvalidArgumentError('Give a whole number from 1 to 100000.')
-}
-
-function parseNumber(value: string): number {
-  if (/^(0|[1-9]\d{0,9})$/.test(value) && Number(value) < 2 ** 31) return Number(value)
-  throw new InvalidArgumentError('Give a whole number from 0 to 2147483647.')
 }

@@ -1,12 +1,13 @@
 import type { IndexJob, IndexReport } from '@tallystick/service'
-import { type Command, InvalidArgumentError } from 'commander'
-import { addExamples } from '../examples.ts'
+import type { Command } from 'commander'
 import { withOperator, withReader } from '../operator/with-operator.ts'
-import { addCommonOptions, type CommonOptions, parseChain } from '../options.ts'
-import { createOutput, exitCodes } from '../terminal/output.ts'
+import { addCommonOptions, addExamples, type CommonOptions, parseChain, wholeNumber } from '../options.ts'
+import { exitCodes, print } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { followJob } from './follow-job.ts'
 import { formatJob, formatJobs } from './format-job.ts'
+
+const blockNumber = wholeNumber(0, 2 ** 31 - 2, 'Give a block number, such as 5184000.')
 
 type ChainOptions = CommonOptions & { readonly chain: number }
 
@@ -23,10 +24,9 @@ function addRebuildCommand(index: Command, terminal: Terminal): void {
     index.command('rebuild').description('index a chain again; the old index serves until the new one is complete'),
   )
     .requiredOption('--chain <id>', 'chain to index', parseChain)
-    .option('--from <block>', 'first block, at the deployment of the pool or before (default: startBlock)', parseBlock)
+    .option('--from <block>', 'first block, at the deployment of the pool or before (default: startBlock)', blockNumber)
     .action(async ({ chain, from, ...options }: ChainOptions & { readonly from?: number }) => {
-      const source = { path: options.config, env: terminal.env }
-      const job = await withOperator(source, async (operator) => {
+      const job = await withOperator({ terminal, options }, async (operator) => {
         const started = await operator.rebuildIndex({ chainId: chain, ...(from !== undefined && { from }) })
         return followJob(operator, { ...started, terminal, options })
       })
@@ -41,8 +41,7 @@ function addCheckCommand(index: Command, terminal: Terminal): void {
   )
     .requiredOption('--chain <id>', 'chain to compare with', parseChain)
     .action(async ({ chain, ...options }: ChainOptions) => {
-      const source = { path: options.config, env: terminal.env }
-      const job = await withReader(source, async (operator) => {
+      const job = await withReader({ terminal, options }, async (operator) => {
         const started = await operator.checkIndex({ chainId: chain })
         return followJob(operator, { ...started, terminal, options })
       })
@@ -56,11 +55,8 @@ function addShowCommand(index: Command, terminal: Terminal): void {
   const show = addCommonOptions(
     index.command('show').description('show the last rebuild or check of each chain that the running service made'),
   ).action(async (options: CommonOptions) => {
-    const source = { path: options.config, env: terminal.env }
-    const report: IndexReport = await withReader(source, (operator) => operator.showIndex())
-    const output = createOutput(terminal, options)
-    output.document(report)
-    output.text(formatJobs(report, output.layout))
+    const report: IndexReport = await withReader({ terminal, options }, (operator) => operator.showIndex())
+    print({ terminal, options }, { document: report, text: (layout) => formatJobs(report, layout) })
   })
   addExamples(show, 'index show', 'index show --json')
 }
@@ -69,13 +65,6 @@ function finish(
   job: IndexJob,
   { terminal, options }: { readonly terminal: Terminal; readonly options: CommonOptions },
 ): void {
-  const output = createOutput(terminal, options)
-  output.document(job)
-  output.text(formatJob(job, output.layout.style))
+  print({ terminal, options }, { document: job, text: (layout) => formatJob(job, layout.style) })
   if (job.state === 'failed') terminal.exitCode = exitCodes.failed
-}
-
-function parseBlock(value: string): number {
-  if (/^(0|[1-9]\d{0,9})$/.test(value) && Number(value) < 2 ** 31 - 1) return Number(value)
-  throw new InvalidArgumentError('Give a block number, such as 5184000.')
 }

@@ -1,6 +1,6 @@
 import { TallystickError } from '@tallystick/core'
 import { chooseLayout, type Layout } from './layout.ts'
-import type { Terminal } from './terminal.ts'
+import type { Invocation, Terminal } from './terminal.ts'
 
 /** Options that decide about the output. */
 export type OutputOptions = { readonly json: boolean; readonly color?: boolean | undefined }
@@ -29,6 +29,16 @@ export function createOutput(
       if (json) stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)
     },
   }
+}
+
+/** Prints the result of a command: the text, or with `--json` the document. */
+export function print(
+  { terminal, options }: Invocation,
+  { document, text }: { readonly document: unknown; readonly text: (layout: Layout) => string },
+): void {
+  const output = createOutput(terminal, options)
+  output.document(document)
+  if (!output.json) output.text(text(output.layout))
 }
 
 /** Exit codes of the process. `--help` and the documentation explain them. */
