@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
-import { patience } from './packages/workbench/src/patience.ts'
-import { quickFlags } from './packages/workbench/src/quick-flags.ts'
+import { shortRunFlags } from './packages/workbench/src/short-run-flags.ts'
+import { waitOptions } from './packages/workbench/src/wait-options.ts'
 import { hangMs, hookHangMs } from './test/set-up/limits.ts'
 import { findMissingPostgres } from './test/set-up/missing-postgres.ts'
 import { createRunningReporter } from './test/set-up/report-running.ts'
@@ -56,10 +56,10 @@ const tags = [
 const sharedTest: TestProjectInlineConfiguration['test'] = {
   // No module keeps state or starts work when it is imported, so the files of a worker share one module graph.
   isolate: false,
-  execArgv: [...quickFlags, '--always-sparkplug'],
+  execArgv: [...shortRunFlags, '--always-sparkplug'],
   testTimeout: hangMs,
   hookTimeout: hookHangMs,
-  expect: { requireAssertions: true, poll: patience },
+  expect: { requireAssertions: true, poll: waitOptions },
   tags,
 }
 

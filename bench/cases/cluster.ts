@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import { positionQuery } from '@tallystick/core'
 import { openDatabase } from '@tallystick/database'
 import { openSubgraph, protocolSchema, schemaIdOf } from '@tallystick/subgraph'
@@ -45,9 +44,8 @@ export async function measureCluster(): Promise<Result[]> {
 async function measureSizes(databaseUrl: string): Promise<Result[]> {
   await fillIndex(databaseUrl)
   const rpc = await startTimeRpc()
-  const url = `http://127.0.0.1:${(rpc.address() as AddressInfo).port}`
   const embedded = { positions: pool, startBlock: 0 }
-  const chains = [{ id: 324, name: 'zkSync Era', pool, rpc: [url], subgraph: { embedded } }]
+  const chains = [{ id: 324, name: 'zkSync Era', pool, rpc: [rpc.url], subgraph: { embedded } }]
   const site = createSite({ database: databaseUrl, log: benchLog, chains })
   setBenchCurve(site)
   const secrets = Array.from({ length: keyCount }, () => createBenchKey(site, rpmMax))
@@ -66,7 +64,7 @@ async function measureSizes(databaseUrl: string): Promise<Result[]> {
   results.push(await measureClusterLimit(site, replicas))
   for (const { child } of replicas) child.kill('SIGKILL')
   await counter.close()
-  rpc.close()
+  await rpc.stop()
   site.remove()
   return results
 }

@@ -1,12 +1,10 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '@tallystick/database'
 import { createPrivateKeySigner } from '@tallystick/issuer'
 import { currentCoupons } from '@tallystick/sandbox'
 import { createOperator, loadConfig, openServiceDatabase } from '@tallystick/service'
 import { startPostgres } from '@tallystick/workbench/postgres'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { createStatementLog, type LoggedStatement } from '@tallystick/workbench/statement-log'
 import { startChain } from '../../soak/environment/chain.ts'
 import { openServerCosts, readProcessorSeconds } from '../process-costs.ts'
@@ -41,15 +39,11 @@ export async function measureIdle(): Promise<Result[]> {
     clock,
     signer: createPrivateKeySigner(signerKey),
   })
-  const receiver = createServer((request, response) => request.resume().once('end', () => response.end())).listen(
-    0,
-    '127.0.0.1',
-  )
-  await once(receiver, 'listening')
+  const receiver = await startLocalServer((request, response) => request.resume().once('end', () => response.end()))
   const site = await createIdleSite(postgres.url('idle'), {
     rpc: chain.url,
     ...chain.protocol,
-    hook: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+    hook: `${receiver.url}/`,
   })
   const replicas: Server[] = []
   const results = await measureSizes(site, { replicas, readServer: await openServerCosts(postgres.url('postgres')) })
@@ -58,7 +52,7 @@ export async function measureIdle(): Promise<Result[]> {
   process.stderr.write(`${formatStatements(statements.read())}\n`)
   for (const { child } of replicas) child.kill('SIGKILL')
   await watch.close()
-  receiver.close()
+  await receiver.stop()
   await chain.stop()
   await postgres.stop()
   site.remove()

@@ -1,11 +1,10 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { startPostgres } from '@tallystick/workbench/postgres'
+import { type LocalServer, startLocalServer } from '@tallystick/workbench/start-local-server'
 import { hostileBodies } from '../../soak/faults/hostile-queries.ts'
 import { measureAtRate } from '../load.ts'
 import { formatResults, median, type Result } from '../result.ts'
@@ -40,11 +39,10 @@ export async function measureStrangers(): Promise<Result[]> {
 async function measureOn(name: string, databaseUrl: string): Promise<Result> {
   const rpc = await startTimeRpc()
   const embedded = { positions: pool, startBlock: 0 }
-  const url = `http://127.0.0.1:${(rpc.address() as AddressInfo).port}`
   const settings = {
     // With the default public limits, which other parts of the bench disable.
     listen: { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' } },
-    chains: [{ id: 324, name: 'zkSync Era', pool, rpc: [url], subgraph: { embedded } }],
+    chains: [{ id: 324, name: 'zkSync Era', pool, rpc: [rpc.url], subgraph: { embedded } }],
   }
   const { site, server, port, ca, key } = await startEmbedded(databaseUrl, { positions, settings })
   const request = `GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\n\r\n`
@@ -63,7 +61,7 @@ async function measureOn(name: string, databaseUrl: string): Promise<Result> {
     later.push((await measureWithQueries()) - quietMs)
   }
   server.child.kill('SIGKILL')
-  rpc.close()
+  await rpc.stop()
   site.remove()
   const sorted = later.toSorted((a, b) => a - b)
   return {
@@ -78,17 +76,15 @@ async function measureOn(name: string, databaseUrl: string): Promise<Result> {
 }
 
 /** Starts an RPC that only serves the time, as the second clock for signing. Its chain is far behind the index. */
-export async function startTimeRpc(): Promise<Server> {
-  const server = createServer(async (request, response) => {
-    const { id, method } = JSON.parse(Buffer.concat(await request.toArray()).toString())
+export function startTimeRpc(): Promise<LocalServer> {
+  return startLocalServer(async (request, response) => {
+    const { id, method } = JSON.parse(await text(request))
     const timestamp = `0x${Math.floor(Date.now() / 1000).toString(16)}`
     const block = { number: '0x0', hash: `0x${'00'.repeat(32)}`, parentHash: `0x${'00'.repeat(32)}`, timestamp }
     const result = { eth_chainId: '0x144', eth_blockNumber: '0x0', eth_getBlockByNumber: block }[method as string]
     const answer = result ? { result } : { error: { code: -32601, message: 'method not found' } }
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return server
+  })
 }
 
 /** Sends the hostile queries in turn and ignores the responses. Returns a function that stops it. */

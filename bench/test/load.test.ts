@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { measureAtRate, measureLoad } from '../load.ts'
 
@@ -9,10 +8,9 @@ const authority = createCertificateAuthority()
 const certificate = authority.issue(['localhost'])
 
 async function serve(answer: RequestListener) {
-  const server = createServer(certificate, answer)
-  onTestFinished(() => void server.close())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { port: (server.address() as AddressInfo).port, ca: authority.cert, connections: 4 }
+  const server = await startLocalServer(answer, { tls: certificate })
+  onTestFinished(server.stop)
+  return { port: server.port, ca: authority.cert, connections: 4 }
 }
 
 const request = 'GET / HTTP/1.1\r\nhost: localhost\r\n\r\n'

@@ -1,14 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '@tallystick/base'
 import { createPrivateKeySigner } from '@tallystick/issuer'
 import type { PemPair } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { adminToken } from '../clients/admin.ts'
 import { type SoakChain, startChain } from '../environment/chain.ts'
 import { type EnvironmentOptions, placeCertificate, type SoakEnvironment } from '../environment/environment.ts'
@@ -69,16 +68,11 @@ export async function startStage(
     hookStatus: 204,
     logPath: undefined,
   }
-  const outside = createServer((request, response) => {
+  const outside = await startLocalServer((request, response) => {
     request.resume()
     respond(response, { path: request.url ?? '', state })
-  }).listen(0, '127.0.0.1')
-  await once(outside, 'listening')
-  defer(() => {
-    outside.closeAllConnections()
-    outside.close()
   })
-  const outsideUrl = `http://127.0.0.1:${(outside.address() as AddressInfo).port}`
+  defer(outside.stop)
   const ports = { public: await findFreePort(), admin: await findFreePort(), monitor: await findFreePort() }
   const certificate = authority.issue(['localhost', '127.0.0.1'])
   await placeCertificate(directory, certificate)
@@ -102,8 +96,8 @@ export async function startStage(
       basis: 'discount',
       spreadBps: -100,
       maxAgeBusinessDays: 5,
-      url: `${outsideUrl}/treasury`,
-      plausibility: { source: 'sofr', bandBps: 100, url: `${outsideUrl}/sofr` },
+      url: `${outside.url}/treasury`,
+      plausibility: { source: 'sofr', bandBps: 100, url: `${outside.url}/sofr` },
     },
     hooks: { allowPrivate: ['127.0.0.0/8'] },
     chains: [
@@ -151,7 +145,7 @@ export async function startStage(
       certificate,
       signerAddress: signer.address,
     },
-    hookUrl: `${outsideUrl}/hook`,
+    hookUrl: `${outside.url}/hook`,
   })
 }
 

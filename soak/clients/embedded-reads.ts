@@ -1,6 +1,6 @@
 import { Agent } from 'node:https'
 import { setTimeout } from 'node:timers/promises'
-import { callNode } from '@tallystick/sandbox'
+import { callNode } from '@tallystick/workbench/dev-chain/call-node'
 import type { SoakChain } from '../environment/chain.ts'
 import type { ServiceProcess } from '../environment/service-process.ts'
 import { call } from './call.ts'

@@ -2,15 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '@tallystick/base'
 import { poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { decodeNote, type WireNote } from '@tallystick/core'
-import {
-  callNode,
-  daySeconds,
-  encodeMissingIncomes,
-  gasPerTransaction,
-  sandboxWallets,
-  toQuantity,
-} from '@tallystick/sandbox'
-import { createRandom, pick, type Random } from '@tallystick/sandbox/random'
+import { daySeconds, encodeMissingIncomes, gasPerTransaction, sandboxWallets } from '@tallystick/sandbox'
+import { callNode, toQuantity } from '@tallystick/workbench/dev-chain/call-node'
+import { createRandom, pick, type Random } from '@tallystick/workbench/random'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroHash } from 'viem'
 import { type SoakChain, seededPositions } from '../environment/chain.ts'
 

@@ -2,14 +2,14 @@ import { Agent } from 'node:https'
 import { setTimeout } from 'node:timers/promises'
 import { positionQuery } from '@tallystick/core'
 import { sandboxWallets } from '@tallystick/sandbox'
-import { createRandom, pick, type Random } from '@tallystick/sandbox/random'
+import { createRandom, pick, type Random } from '@tallystick/workbench/random'
 import type { Clocks } from '../environment/clocks.ts'
 import type { ServiceProcess } from '../environment/service-process.ts'
 import { type ReplicaName, replicaNames } from '../faults/fault.ts'
 import { type Allowance, createAllowance } from '../judges/allowance.ts'
 import { type Endpoint, embeddedChainId, remoteChainId } from '../judges/explain.ts'
 import { type Exchange, noticeMs } from '../judges/judge.ts'
-import { type Answer, type Call, call } from './call.ts'
+import { type Answer, call } from './call.ts'
 
 export type Load = {
   /** Pauses the load. Resolves when no request is pending and all connections are closed. */
@@ -184,7 +184,7 @@ export async function exchange(
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(known?.headers.etag !== undefined && { 'if-none-match': known.headers.etag }),
   }
-  const options: Call = { agent, headers, method: body === undefined ? 'GET' : 'POST', body }
+  const options = { agent, headers, method: body === undefined ? 'GET' : 'POST', body }
   const { runs: run } = serviceProcesses[replica]
   const sentMs = elapsedMs()
   const fromMs = Date.now()

@@ -2,7 +2,6 @@ import type { Clock } from '@tallystick/base'
 import { dollarTokenAbi } from '@tallystick/contracts'
 import type { Signer } from '@tallystick/issuer'
 import {
-  callNode,
   deployProtocol,
   followClock,
   mineBatch,
@@ -12,6 +11,7 @@ import {
   sandboxWallets,
   seedHistory,
 } from '@tallystick/sandbox'
+import { callNode } from '@tallystick/workbench/dev-chain/call-node'
 import { type DevChain, startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import { createClient, defineChain, encodeFunctionData, http, maxUint256 } from 'viem'
 

@@ -1,16 +1,8 @@
-import { once } from 'node:events'
-import {
-  createServer,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http'
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import type { Address } from 'viem'
 import { privateKeyToAccount, setSignEntropy } from 'viem/accounts'
 
@@ -47,7 +39,7 @@ export async function startProxy({
     response.on('close', () => outgoing.destroy())
     incoming.pipe(outgoing)
   }
-  const server = await listen((incoming, response) => {
+  const server = await startLocalServer((incoming, response) => {
     if (mode === 'pass') return pass(incoming, response)
     incoming.resume()
     if (mode === 'refuse') incoming.socket.destroy()
@@ -60,7 +52,7 @@ export async function startProxy({
     setMode: (next) => {
       mode = next
       // Ends hanging and dripping responses on recovery, and pending ones on failure.
-      server.closeAllConnections()
+      server.closeConnections()
     },
     stop: async () => {
       agent.destroy()
@@ -92,42 +84,23 @@ export async function startSigner(
 ): Promise<FakeServer<SignerMode> & { readonly address: Address }> {
   const account = privateKeyToAccount(privateKey)
   let mode: SignerMode = 'sign'
-  const answer = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of incoming) chunks.push(chunk)
-    const { params } = JSON.parse(Buffer.concat(chunks).toString())
+  const server = await startLocalServer(async (incoming, response) => {
+    if (mode === 'refuse') return void incoming.socket.destroy()
+    if (mode === 'hang') return
+    const { params } = JSON.parse(await text(incoming))
     await setTimeout(signMs)
     setSignEntropy(true)
     const { EIP712Domain: _, ...types } = params[1].types
     const result = await account.signTypedData({ ...params[1], types })
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))
-  }
-  const server = await listen((incoming, response) => {
-    if (mode === 'refuse') return void incoming.socket.destroy()
-    if (mode === 'sign') answer(incoming, response).catch(() => response.destroy())
   })
   return {
     url: server.url,
     address: account.address,
     setMode: (next) => {
       mode = next
-      server.closeAllConnections()
+      server.closeConnections()
     },
     stop: server.stop,
-  }
-}
-
-async function listen(onRequest: RequestListener) {
-  const server = createServer(keepConnections, onRequest).listen(0, '127.0.0.1')
-  // Slow requests are expected: no timeout.
-  server.requestTimeout = 0
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    closeAllConnections: () => server.closeAllConnections(),
-    stop: async () => {
-      server.closeAllConnections()
-      server.close()
-    },
   }
 }

@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { toQuantity } from '@tallystick/sandbox'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { text } from 'node:stream/consumers'
+import { toQuantity } from '@tallystick/workbench/dev-chain/call-node'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { drip, type FakeServer } from './fake-servers.ts'
 
 /**
@@ -17,36 +15,28 @@ type RpcAnswer = { readonly id: number; readonly result?: unknown }
 /** Starts a proxy of a node. `other` is the node of another chain. */
 export async function startRpcProxy(node: Node, { other }: { readonly other: Node }): Promise<FakeServer<RpcMode>> {
   let mode: RpcMode = 'pass'
-  const answer = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const asked = mode
-    const chunks: Buffer[] = []
-    for await (const chunk of incoming) chunks.push(chunk)
-    const body = Buffer.concat(chunks).toString()
-    const target = asked === 'other-chain' ? other : node
-    const headers = { 'content-type': 'application/json' }
-    const text = await (await fetch(target.url, { method: 'POST', headers, body })).text()
-    response.setHeader('content-type', 'application/json').end(falsify(text, { body, mode: asked, other }))
-  }
-  const server = createServer(keepConnections, (incoming, response) => {
+  const server = await startLocalServer(async (incoming, response) => {
     if (mode === 'refuse') return void incoming.socket.destroy()
     if (mode === 'drip') {
       incoming.resume()
       return void drip(response)
     }
-    if (mode !== 'hang') answer(incoming, response).catch(() => response.destroy())
-  }).listen(0, '127.0.0.1')
-  server.requestTimeout = 0
-  await once(server, 'listening')
+    if (mode === 'hang') return
+    const asked = mode
+    const body = await text(incoming)
+    const target = asked === 'other-chain' ? other : node
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(target.url, { method: 'POST', headers, body })
+    response.setHeader('content-type', 'application/json')
+    response.end(falsify(await answer.text(), { body, mode: asked, other }))
+  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     setMode: (next) => {
       mode = next
-      server.closeAllConnections()
+      server.closeConnections()
     },
-    stop: async () => {
-      server.closeAllConnections()
-      server.close()
-    },
+    stop: server.stop,
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
-import { callNode, gasPerTransaction, minterRole, sandboxWallets, toQuantity } from '@tallystick/sandbox'
+import { gasPerTransaction, minterRole, sandboxWallets } from '@tallystick/sandbox'
+import { callNode, toQuantity } from '@tallystick/workbench/dev-chain/call-node'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { SoakChain } from '../environment/chain.ts'
 

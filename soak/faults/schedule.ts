@@ -1,4 +1,4 @@
-import { createRandom, pick, type Random } from '@tallystick/sandbox/random'
+import { createRandom, pick, type Random } from '@tallystick/workbench/random'
 import { areExclusive } from './exclusive-faults.ts'
 import { type FaultKind, faultKinds, type PlannedFault, type ReplicaName, replicaNames } from './fault.ts'
 

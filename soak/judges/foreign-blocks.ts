@@ -1,4 +1,4 @@
-import { callNode } from '@tallystick/sandbox'
+import { callNode } from '@tallystick/workbench/dev-chain/call-node'
 import type { SoakChain } from '../environment/chain.ts'
 import type { Exchange } from './judge.ts'
 

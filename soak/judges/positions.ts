@@ -1,6 +1,6 @@
 import type { Agent } from 'node:https'
 import { poolAbi, positionTokenAbi } from '@tallystick/contracts'
-import { callNode } from '@tallystick/sandbox'
+import { callNode } from '@tallystick/workbench/dev-chain/call-node'
 import { type Address, type Hex, type Log, parseEventLogs, zeroAddress } from 'viem'
 import { call } from '../clients/call.ts'
 import type { SoakChain } from '../environment/chain.ts'

@@ -1,26 +1,18 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { text } from 'node:stream/consumers'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { createForeignBlockCheck } from '../judges/foreign-blocks.ts'
 
 /** A node that knows some blocks. */
 async function startNode(id: number, hashes: readonly string[]) {
   const asked: string[] = []
-  const server = createServer(keepConnections, async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const [{ params }] = JSON.parse(Buffer.concat(chunks).toString())
+  const server = await startLocalServer(async (request, response) => {
+    const [{ params }] = JSON.parse(await text(request))
     asked.push(params[0])
     response.end(JSON.stringify([{ id: 0, result: hashes.includes(params[0]) ? { hash: params[0] } : null }]))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  return { id, asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  onTestFinished(server.stop)
+  return { id, asked, url: server.url }
 }
 
 test('default: a block of another chain is a violation, the first block and one of its own chain are not', async () => {

@@ -1,6 +1,6 @@
 import { Agent } from 'node:https'
 import { setTimeout } from 'node:timers/promises'
-import { createRandom } from '@tallystick/sandbox/random'
+import { createRandom } from '@tallystick/workbench/random'
 import { readReadiness } from '../clients/admin.ts'
 import { chooseRequest, exchange, type LoadOptions } from '../clients/load.ts'
 import { type ReplicaName, replicaNames } from '../faults/fault.ts'

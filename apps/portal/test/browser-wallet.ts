@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { Credentials } from '../../../packages/ui/test/start-sandbox.ts'
+import type { Credentials } from '../../../test/set-up/start-sandbox.ts'
 
 /** Wallet in `window.ethereum` of a page. Its node is the sandbox's, which signs for the accounts of the credentials. */
 export type BrowserWallet = {

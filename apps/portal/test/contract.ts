@@ -1,7 +1,7 @@
 import type { Note } from '@tallystick/client'
 import { calculateFixedIncome, calculateFloatingIncome } from '@tallystick/contracts/pool-functions'
 import { type Address, concatHex, createPublicClient, encodeAbiParameters, type Hex, http, zeroHash } from 'viem'
-import type { Credentials } from '../../../packages/ui/test/start-sandbox.ts'
+import type { Credentials } from '../../../test/set-up/start-sandbox.ts'
 
 const incomeAbi = [calculateFixedIncome, calculateFloatingIncome] as const
 // uint128 lendTimestamp, uint128 maturityTimestamp, uint256 coupon, uint256 principal, uint256 partnerFeeBPS, bytes32 partnerId

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { shoot } from '../../../packages/ui/test/browser.ts'
 import { useSharedPage } from '../../../packages/ui/test/shared-page.ts'
-import { root } from '../../../packages/ui/test/start-sandbox.ts'
+import { root } from '../../../test/set-up/start-sandbox.ts'
 
 const shared = useSharedPage()
 

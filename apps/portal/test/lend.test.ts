@@ -4,8 +4,8 @@ import { type Address, createPublicClient, encodeFunctionData, encodePacked, htt
 import { beforeAll, expect, test } from 'vitest'
 import { findAxeFaults } from '../../../packages/ui/test/axe.ts'
 import { shoot, type Visit } from '../../../packages/ui/test/browser.ts'
-import { type Credentials, startSandbox } from '../../../packages/ui/test/start-sandbox.ts'
 import { useBrowser } from '../../../packages/ui/test/use-browser.ts'
+import { type Credentials, startSandbox } from '../../../test/set-up/start-sandbox.ts'
 import { addBrowserWallet, type BrowserWallet, request } from './browser-wallet.ts'
 import { readIncome } from './contract.ts'
 

@@ -6,8 +6,8 @@ import { createPublicLog, type PublicLog } from '@tallystick/workbench/public-lo
 import type { Page } from 'playwright-core'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type openVisit, readDownload, shoot, type Visit } from '../../../packages/ui/test/browser.ts'
-import { type Credentials, startSandbox } from '../../../packages/ui/test/start-sandbox.ts'
 import { useBrowser } from '../../../packages/ui/test/use-browser.ts'
+import { type Credentials, startSandbox } from '../../../test/set-up/start-sandbox.ts'
 import { readFixedIncome, readIncome } from './contract.ts'
 import { formatNotesEntry } from './format-notes-entry.ts'
 

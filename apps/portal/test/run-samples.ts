@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { root } from '../../../packages/ui/test/start-sandbox.ts'
+import { root } from '../../../test/set-up/start-sandbox.ts'
 
 /** Environment variables beside the path of programs. */
 export type SampleEnvironment = Readonly<Record<string, string>>

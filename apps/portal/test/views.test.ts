@@ -20,7 +20,7 @@ function cents(text: string | undefined): number {
 const add = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0)
 
 async function openWallet(path?: string): Promise<Page> {
-  const [{ address }] = shared.credentials.wallets as [{ address: string }]
+  const { address } = shared.credentials.wallets[0]!
   const { page } = await shared.visit(path ?? `/wallet/${address}`)
   await page.locator('.earnings').waitFor()
   const more = page.getByRole('button', { name: /^Show all/ })
@@ -30,7 +30,7 @@ async function openWallet(path?: string): Promise<Page> {
 
 test('default: what a wallet shows adds up, in every row and in every total, and it names its owner', async () => {
   const page = await openWallet()
-  const [{ address }] = shared.credentials.wallets as [{ address: string }]
+  const { address } = shared.credentials.wallets[0]!
   expect(await page.locator('.wallet-owner .hex').getAttribute('title')).toBe(address)
   const rows = await page.evaluate<{ state: string; cells: string[] }[]>(
     `[...document.querySelectorAll('.holdings tbody tr')].map((row) => ({
@@ -126,7 +126,7 @@ test('behavior: the key panel opens where the visitor is, takes the focus, and E
 
 test('behavior: on a phone of 320 px positions are cards, and no view is wider than the screen', async () => {
   const { page } = await shared.open(phone)
-  const [{ address }] = shared.credentials.wallets as [{ address: string }]
+  const { address } = shared.credentials.wallets[0]!
   for (const path of ['/', '/lend', '/history', `/wallet/${address}`, '/verify', '/explorer']) {
     await page.goto(`${shared.credentials.baseUrl}${path}`)
     if (path === '/') await page.locator('.notch').last().waitFor()
@@ -189,7 +189,7 @@ test('behavior: while it loads the page states nothing', async () => {
 
 test('behavior: an ENS name is looked up where the service resolves names, and one that has no address says so', async () => {
   const { page } = await shared.visit('/verify')
-  const [{ address }] = shared.credentials.wallets as [{ address: string }]
+  const { address } = shared.credentials.wallets[0]!
   await page.route('**/portal.json', async (route) => {
     const info = await (await route.fetch()).json()
     return route.fulfill({ json: { ...info, ens: true } })

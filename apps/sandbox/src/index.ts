@@ -1,4 +1,3 @@
-export { callNode, toQuantity } from './call-node.ts'
 export { deployProtocol, minterRole, type Protocol } from './deploy-protocol.ts'
 export { sandboxWallets } from './devnet/create-devnet.ts'
 export { followClock, moveChainToClock } from './devnet/follow-clock.ts'

@@ -1,5 +1,5 @@
+import { callNode, type NodeCall, toQuantity } from '@tallystick/workbench/dev-chain/call-node'
 import type { Address, Hex } from 'viem'
-import { callNode, type NodeCall, toQuantity } from './call-node.ts'
 
 export type BatchTransaction = { readonly from: Address; readonly to: Address; readonly data: Hex }
 

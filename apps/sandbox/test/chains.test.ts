@@ -1,18 +1,18 @@
 // @module-tag slow
 
-import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { request } from 'node:https'
 import { join } from 'node:path'
 import { createClient, permitLendCalldata, permitLendTypedData, simulateCall, verifyNote } from '@tallystick/client'
 import { rateResponseSchema } from '@tallystick/core'
+import { callNode } from '@tallystick/workbench/dev-chain/call-node'
+import { sendRequest } from '@tallystick/workbench/send-request'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, expect, test } from 'vitest'
 import { trustSandbox } from '../../../examples/sandbox.ts'
-import { callNode } from '../src/call-node.ts'
+import { type Credentials, readCredentials } from '../../../test/set-up/start-sandbox.ts'
 import { getNotes, lendFrom, onChain, processesOf, readChain, readPoolEvents } from './devnet-client.ts'
 import { postJson } from './post-json.ts'
-import { type Credentials, type LocalSandbox, readCredentials, type Sandbox, useSandboxes } from './start-sandbox.ts'
+import { type LocalSandbox, type Sandbox, useSandboxes } from './use-sandboxes.ts'
 
 // One sandbox for all tests, which run in this order: a start takes long.
 
@@ -201,11 +201,9 @@ function queryData(body: object) {
 
 async function get(path: string): Promise<string> {
   const { baseUrl, apiKey, caCert } = credentials
-  const [response] = await once(
-    request(`${baseUrl}${path}`, { headers: { 'x-api-key': apiKey }, ca: readFileSync(caCert) }).end(),
-    'response',
-  )
-  const chunks: Buffer[] = []
-  for await (const chunk of response) chunks.push(chunk)
-  return Buffer.concat(chunks).toString()
+  const { body } = await sendRequest(`${baseUrl}${path}`, {
+    headers: { 'x-api-key': apiKey },
+    ca: readFileSync(caCert),
+  })
+  return body
 }

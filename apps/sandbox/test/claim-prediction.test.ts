@@ -1,7 +1,7 @@
 import { type ClaimTerms, claimability } from '@tallystick/client'
+import { createRandom, pick, type Random } from '@tallystick/workbench/random'
 import { type Address, encodePacked, type Hex, keccak256 } from 'viem'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createRandom, pick, type Random } from '../src/seed/random.ts'
 import { lendCall } from './calls.ts'
 import { balanceOf, type Chain, chainId, dollars, noPartner, send, startChain, startsAt } from './chain.ts'
 import { failureOf } from './failure-of.ts'

@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import type { IncomingMessage } from 'node:http'
-import { Agent, request } from 'node:https'
 import { dollarTokenAbi, poolAbi } from '@tallystick/contracts'
 import { decodeNote, type Note, notesResponseSchema } from '@tallystick/core'
+import { sendRequest } from '@tallystick/workbench/send-request'
 import { createPublicClient, createWalletClient, defineChain, http, publicActions } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import type { Credentials } from '../../../test/set-up/start-sandbox.ts'
 import { dollars, noPartner } from './chain.ts'
-import type { Credentials } from './start-sandbox.ts'
 
 /** Returns the credentials with one chain only, for the functions below that use the first. */
 export function onChain(credentials: Credentials, id: number): Credentials {
@@ -39,12 +37,9 @@ export async function readPoolEvents(credentials: Credentials) {
 
 /** The service's second and the notes it serves at it. Rejects where it serves none, as right after its time was moved. */
 export async function getNotes({ baseUrl, apiKey, caCert }: Credentials) {
-  const agent = new Agent({ ca: readFileSync(caCert) })
-  const outgoing = request(`${baseUrl}/notes`, { headers: { 'x-api-key': apiKey }, agent }).end()
-  const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
-  const body = Buffer.concat(await response.toArray()).toString()
-  const { data } = notesResponseSchema.parse(JSON.parse(body))
-  return { dateSeconds: BigInt(Date.parse(response.headers.date!) / 1000), notes: data.map(decodeNote) }
+  const answer = await sendRequest(`${baseUrl}/notes`, { headers: { 'x-api-key': apiKey }, ca: readFileSync(caCert) })
+  const { data } = notesResponseSchema.parse(answer.json())
+  return { dateSeconds: BigInt(Date.parse(answer.headers.date!) / 1000), notes: data.map(decodeNote) }
 }
 
 /** Lends a thousand dollars from a wallet, as a person would: approve, then lend, each signed with the wallet's key. */

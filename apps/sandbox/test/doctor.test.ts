@@ -10,18 +10,18 @@ import { createClock } from '@tallystick/base'
 import { createOperator, loadConfig, openServiceDatabase, parseConfig, startService } from '@tallystick/service'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
-import { quickFlags } from '@tallystick/workbench/quick-flags'
+import { shortRunFlags } from '@tallystick/workbench/short-run-flags'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import pino from 'pino'
 import { runDoctor } from 'tallystick'
 import type { Address } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { root } from '../../../test/set-up/start-sandbox.ts'
 import { minterRole } from '../src/deploy-protocol.ts'
 import { type Chain, noteSigner, send, startChain } from './chain.ts'
 import { findSharedSandbox } from './find-shared-sandbox.ts'
 import { refuseOverrides, startRpcProxy } from './rpc-proxy.ts'
-import { root } from './start-sandbox.ts'
 
 type Findings = Awaited<ReturnType<typeof runDoctor>>['findings']
 type Diagnosis = { readonly exitCode: number | null; readonly findings: Findings }
@@ -31,7 +31,7 @@ const nobody = '0x000000000000000000000000000000000000dEaD'
 
 /** `tallystick doctor` as an operator runs it. */
 async function doctor(configPath: string, env: Record<string, string> = {}): Promise<Diagnosis> {
-  const commandLine = [...quickFlags, cli, 'doctor', '--json', '--config', configPath]
+  const commandLine = [...shortRunFlags, cli, 'doctor', '--json', '--config', configPath]
   const child: ChildProcess = spawn(process.execPath, commandLine, { env: { PATH: process.env['PATH'], ...env } })
   const chunks: string[] = []
   child.stdout?.on('data', (chunk) => chunks.push(String(chunk)))
@@ -146,7 +146,7 @@ describe('on a chain of its own', () => {
       ...{ subgraph: 'embedded', positions: chain.positions, signer: 'file:signer-key' },
     }
     const commandLine = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])
-    const init = spawnSync(process.execPath, [...quickFlags, cli, 'init', '--yes', '--json', ...commandLine], {
+    const init = spawnSync(process.execPath, [...shortRunFlags, cli, 'init', '--yes', '--json', ...commandLine], {
       cwd: folder,
       encoding: 'utf8',
     })

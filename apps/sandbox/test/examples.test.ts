@@ -22,10 +22,10 @@ import { parseConfig } from '@tallystick/service'
 import { build } from 'esbuild'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { type Credentials, readCredentials, root } from '../../../test/set-up/start-sandbox.ts'
 import { findSharedSandbox } from './find-shared-sandbox.ts'
 import { postJson } from './post-json.ts'
 import { type Outcome, parseCommands, runCommands } from './run-commands.ts'
-import { type Credentials, readCredentials, root } from './start-sandbox.ts'
 
 type Operation = {
   readonly operationId: string

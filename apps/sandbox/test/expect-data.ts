@@ -7,9 +7,9 @@ import { positionQuery } from '@tallystick/core'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import { createTestClient, http } from 'viem'
 import { expect, inject, onTestFinished } from 'vitest'
+import { type Credentials, root } from '../../../test/set-up/start-sandbox.ts'
 import { getNotes, lendFrom, readChain } from './devnet-client.ts'
 import { postJson } from './post-json.ts'
-import { type Credentials, root } from './start-sandbox.ts'
 
 type Position = Readonly<Record<string, string>>
 
@@ -53,7 +53,7 @@ export async function expectData(credentials: Credentials): Promise<void> {
     for (const path of ['/data', '/graphql', '/data']) {
       const { status, json, headers } = await ask(path)
       expect([status, json]).toEqual([200, [{ chain: variables.chains[0], data: before }]])
-      expect(headers.get('x-tallystick-chains')).toMatch(new RegExp(`^324;block=\\d+;lag=\\d+;source=${source}$`))
+      expect(headers['x-tallystick-chains']).toMatch(new RegExp(`^324;block=\\d+;lag=\\d+;source=${source}$`))
     }
   }
 

@@ -2,9 +2,9 @@ import { dollarTokenAbi, poolAbi } from '@tallystick/contracts'
 import { maturityOf, periodAt } from '@tallystick/core'
 import { parseAbiItem, zeroAddress } from 'viem'
 import { expect } from 'vitest'
+import type { Credentials } from '../../../test/set-up/start-sandbox.ts'
 import { dollars } from './chain.ts'
 import { readChain, readPoolEvents } from './devnet-client.ts'
-import type { Credentials } from './start-sandbox.ts'
 
 const tenors = [7, 14, 30, 60, 90, 180, 360]
 

@@ -1,7 +1,7 @@
 // @module-tag postgres
 
 import { createFollower, openProtocolMapping, openSubgraph, protocolSchema, rebuildIndex } from '@tallystick/subgraph'
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type Behaviour, forwardAll, startProxy, type TestProxy } from '../../../packages/subgraph/test/follow-proxy.ts'
@@ -70,7 +70,7 @@ async function follow(urls: readonly string[], { auditMs = 100 } = {}) {
   cleanups.push(() => follower.stop())
   const untilCurrent = async () => {
     const { number } = await chain.client.getBlock()
-    await vi.waitFor(() => expect(subgraph.head?.number).toBeGreaterThanOrEqual(Number(number)), patience)
+    await vi.waitFor(() => expect(subgraph.head?.number).toBeGreaterThanOrEqual(Number(number)), waitOptions)
   }
   await untilCurrent()
   const ask = async (query: string) => (await subgraph.execute({ query })).data
@@ -95,8 +95,8 @@ test('error: a lend that the RPC left out is repaired when the next one shows th
   await index.untilCurrent()
   losing.behave(forwardAll)
   await lend(lentAt + 30n)
-  await expect.poll(index.positions, patience).toEqual([active('1'), active('2'), active('3'), active('4')])
-  await expect.poll(() => index.follower.status(), patience).toMatchObject({ fault: undefined, problem: undefined })
+  await expect.poll(index.positions, waitOptions).toEqual([active('1'), active('2'), active('3'), active('4')])
+  await expect.poll(() => index.follower.status(), waitOptions).toMatchObject({ fault: undefined, problem: undefined })
   expect(index.follower.status().repairs).toBe(1)
   expect(index.lines.join()).toContain('but the lend of position 3 was not indexed')
   expect(index.lines.join()).toContain('index repaired: blocks were read again')
@@ -126,7 +126,7 @@ async function followUnknownClaim() {
 
 test('behavior: a rebuild ends a fault that the follower cannot repair', async () => {
   const { index } = await followUnknownClaim()
-  await expect.poll(() => index.follower.status().fault, patience).toContain('Position 1 was claimed')
+  await expect.poll(() => index.follower.status().fault, waitOptions).toContain('Position 1 was claimed')
   const nothing = () => undefined
   await rebuildIndex({
     ...{ database: opened.database, schema: protocolSchema, namespace: index.namespace, chainId: chain.id },
@@ -134,25 +134,25 @@ test('behavior: a rebuild ends a fault that the follower cannot repair', async (
     ...{ log: { info: nothing, warn: nothing, error: nothing }, verify: async () => undefined, onProgress: nothing },
     signal: new AbortController().signal,
   })
-  await expect.poll(index.positions, patience).toEqual([{ ...active('1'), status: 'Claimed' }])
+  await expect.poll(index.positions, waitOptions).toEqual([{ ...active('1'), status: 'Claimed' }])
   await chain.client.mine({ blocks: 1 })
   await index.untilCurrent()
-  await expect.poll(() => index.follower.status(), patience).toMatchObject({ fault: undefined, problem: undefined })
+  await expect.poll(() => index.follower.status(), waitOptions).toMatchObject({ fault: undefined, problem: undefined })
 })
 
 test('error: a claim of an unknown position is told until it can be repaired', async () => {
   const { losing, index, claimed, block } = await followUnknownClaim()
   const told = `Position 1 was claimed in transaction ${claimed.transactionHash}`
-  await expect.poll(() => index.follower.status().fault, patience).toContain(told)
+  await expect.poll(() => index.follower.status().fault, waitOptions).toContain(told)
   expect(index.follower.status().problem).toContain(told)
   await expect
-    .poll(() => index.ask('{ _meta { hasIndexingErrors } }'), patience)
+    .poll(() => index.ask('{ _meta { hasIndexingErrors } }'), waitOptions)
     .toEqual({ _meta: { hasIndexingErrors: true } })
   expect(index.subgraph.head?.number).toBe(block - 1)
   losing.behave(forwardAll)
   await index.untilCurrent()
   expect(await index.positions()).toEqual([{ ...active('1'), status: 'Claimed' }])
-  await expect.poll(() => index.follower.status(), patience).toMatchObject({ fault: undefined, problem: undefined })
+  await expect.poll(() => index.follower.status(), waitOptions).toMatchObject({ fault: undefined, problem: undefined })
 })
 
 const byAdmin = () => ({ from: chain.admin.address, to: chain.pool })
@@ -186,17 +186,17 @@ test.each([
   losing.behave(loseLogsAfter(index.subgraph.head?.number ?? 0))
   await change()
   await index.untilCurrent()
-  await vi.waitFor(() => expect(index.lines.join()).toContain(message), patience)
+  await vi.waitFor(() => expect(index.lines.join()).toContain(message), waitOptions)
   // The blocks are read again, with the same result.
-  await vi.waitFor(() => expect(index.lines.join()).toContain('the index is still wrong'), patience)
+  await vi.waitFor(() => expect(index.lines.join()).toContain('the index is still wrong'), waitOptions)
   expect(index.follower.status()).toMatchObject({ repairs: 0, fault: expect.stringContaining(message) })
   losing.behave(forwardAll)
-  await vi.waitFor(() => expect(index.lines.join()).toContain('index repaired'), patience)
+  await vi.waitFor(() => expect(index.lines.join()).toContain('index repaired'), waitOptions)
   const fresh = await follow([chain.client.transport.url])
   const state = `{ pools { paused activePositions lastFloatingIncomeDay } accounts(orderBy: id) { id activePositions }
     positionInfos(orderBy: tokenId) { id currentOwner status totalIncome } floatingIncomes { day accFloatingIncome } }`
-  await expect.poll(() => index.ask(state), patience).toEqual(await fresh.ask(state))
-  await expect.poll(() => index.follower.status(), patience).toMatchObject({ fault: undefined, problem: undefined })
+  await expect.poll(() => index.ask(state), waitOptions).toEqual(await fresh.ask(state))
+  await expect.poll(() => index.follower.status(), waitOptions).toMatchObject({ fault: undefined, problem: undefined })
 })
 
 test('error: a repair from an RPC that lost everything changes nothing', async () => {
@@ -206,7 +206,7 @@ test('error: a repair from an RPC that lost everything changes nothing', async (
   await index.untilCurrent()
   losing.behave(loseLogs)
   await lend(lentAt + 10n)
-  await vi.waitFor(() => expect(index.lines.join()).toContain('have fewer entities: 0 of 1 PositionInfo'), patience)
+  await vi.waitFor(() => expect(index.lines.join()).toContain('have fewer entities: 0 of 1 PositionInfo'), waitOptions)
   expect(await index.positions()).toEqual([active('1')])
   expect(index.follower.status().fault).toContain('Position 2')
 })
@@ -216,8 +216,8 @@ test('behavior: an index is repaired from the second RPC while the first goes on
   const index = await follow([losing.url, chain.client.transport.url])
   losing.behave(loseLogs)
   await lend()
-  await expect.poll(index.positions, patience).toEqual([active('1')])
-  await expect.poll(() => index.follower.status().fault, patience).toBeUndefined()
+  await expect.poll(index.positions, waitOptions).toEqual([active('1')])
+  await expect.poll(() => index.follower.status().fault, waitOptions).toBeUndefined()
 })
 
 test('behavior: another denylister is followed, with the accounts that it lists', async () => {
@@ -238,11 +238,11 @@ test('behavior: another denylister is followed, with the accounts that it lists'
   for (const to of [chain.positions, chain.token]) {
     await send(chain, { from: chain.admin.address, to, functionName: 'updateDenylister', args: [other] })
   }
-  await vi.waitFor(() => expect(index.lines.join()).toContain('denylister changed'), patience)
+  await vi.waitFor(() => expect(index.lines.join()).toContain('denylister changed'), waitOptions)
   await chain.client.mine({ blocks: 1 })
   const after = { denylister: other, dollarDenylister: other }
-  await expect.poll(listed, patience).toEqual({ accounts: [{ id: bob.address.toLowerCase() }], pools: [after] })
+  await expect.poll(listed, waitOptions).toEqual({ accounts: [{ id: bob.address.toLowerCase() }], pools: [after] })
   await list(other, 'removeFromDenylist', bob)
   await list(other, 'addToDenylist', ann)
-  await expect.poll(listed, patience).toEqual({ accounts: [{ id: ann.address.toLowerCase() }], pools: [after] })
+  await expect.poll(listed, waitOptions).toEqual({ accounts: [{ id: ann.address.toLowerCase() }], pools: [after] })
 })

@@ -1,7 +1,7 @@
 // @module-tag postgres
 // @module-tag server
 
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Behaviour, forwardAll, startProxy, type TestProxy } from '../../../packages/subgraph/test/follow-proxy.ts'
@@ -40,7 +40,7 @@ test('behavior: a fault of the index is told by /data, /rate and the readiness u
   await send(chain, approvePosition(chain, ann.address, 1n))
   const lost = Number((await chain.client.getBlock()).number)
   const ask = () => service.query('{ _meta { hasIndexingErrors block { number } } positionInfos { status } }')
-  await expect.poll(async () => (await ask()).data?._meta.block.number, patience).toBeGreaterThanOrEqual(lost)
+  await expect.poll(async () => (await ask()).data?._meta.block.number, waitOptions).toBeGreaterThanOrEqual(lost)
   const claimed = await send(chain, claimCall(chain, ann.address, 1n))
   // The node has the logs of the last block again, not those before it.
   losing.behave(({ forward }) =>
@@ -49,14 +49,14 @@ test('behavior: a fault of the index is told by /data, /rate and the readiness u
       return method === 'eth_getLogs' && isOld ? { id, result: [] } : { id, ...answer }
     }),
   )
-  await expect.poll(async () => (await ask()).heads, patience).toContain(';errors=1')
+  await expect.poll(async () => (await ask()).heads, waitOptions).toContain(';errors=1')
   expect((await ask()).data).toMatchObject({ _meta: { hasIndexingErrors: true }, positionInfos: [] })
   const problem = `Position 1 was claimed in transaction ${claimed.transactionHash} of block ${claimed.blockNumber}`
-  await expect.poll(async () => JSON.stringify((await service.readyz()).findings), patience).toContain(problem)
+  await expect.poll(async () => JSON.stringify((await service.readyz()).findings), waitOptions).toContain(problem)
   await expect
-    .poll(async () => (await service.get('/rate')).body.chains[0].syncReason, patience)
+    .poll(async () => (await service.get('/rate')).body.chains[0].syncReason, waitOptions)
     .toContain('is incomplete and is being repaired')
   losing.behave(forwardAll)
-  await expect.poll(async () => (await ask()).data?.positionInfos, patience).toEqual([{ status: 'Claimed' }])
-  await expect.poll(async () => (await ask()).heads, patience).not.toContain('errors')
+  await expect.poll(async () => (await ask()).data?.positionInfos, waitOptions).toEqual([{ status: 'Claimed' }])
+  await expect.poll(async () => (await ask()).heads, waitOptions).not.toContain('errors')
 })

@@ -1,20 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { createClock } from '@tallystick/base'
 import { createOperator, openServiceDatabase, parseConfig, startService } from '@tallystick/service'
 import { findFreePort } from '@tallystick/workbench/free-port'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
-import { quickFlags } from '@tallystick/workbench/quick-flags'
+import { shortRunFlags } from '@tallystick/workbench/short-run-flags'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { createTestDatabase, type DatabaseEngine } from '@tallystick/workbench/test-database'
 import pino from 'pino'
 import { inject, onTestFinished } from 'vitest'
+import { root } from '../../../test/set-up/start-sandbox.ts'
 import type { Chain } from './chain.ts'
-import { root } from './start-sandbox.ts'
 
 const cli = join(root, 'apps/tallystick/bin/tallystick.js')
 const env = { ADMIN_TOKEN: 'an-admin-token-for-tests', SIGNER_KEY: `0x${'01'.repeat(32)}` }
@@ -46,7 +45,7 @@ export async function createIndexSite(
   await writeFile(configPath, JSON.stringify(settings), { mode: 0o600 })
   const config = parseConfig(settings, { path: configPath, env, secrets: 'required', baseDirectory: directory })
   const launch = (...commandLine: readonly string[]) =>
-    spawn(process.execPath, [...quickFlags, cli, ...commandLine, '--config', configPath], {
+    spawn(process.execPath, [...shortRunFlags, cli, ...commandLine, '--config', configPath], {
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -91,10 +90,8 @@ export async function startGate(target: string) {
   let isHeld = (_body: string) => false
   let answerOf = (_method: string, _result: unknown): unknown => undefined
   let released: (() => void)[] = []
-  const server = createServer(keepConnections, async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const body = Buffer.concat(chunks).toString()
+  const server = await startLocalServer(async (request, response) => {
+    const body = await text(request)
     if (isHeld(body)) await new Promise<void>((resolve) => released.push(resolve))
     const headers = { 'content-type': 'application/json' }
     const passed = await (await fetch(target, { method: 'POST', headers, body })).text()
@@ -106,10 +103,9 @@ export async function startGate(target: string) {
     const answers = JSON.parse(passed)
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(Array.isArray(answers) ? answers.map(replace) : replace(answers)))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     /** Number of requests that wait. */
     heldCount: () => released.length,
     hold: (matches: (body: string) => boolean) => {
@@ -124,9 +120,6 @@ export async function startGate(target: string) {
       for (const resolve of released.splice(0)) resolve()
       released = []
     },
-    stop: () => {
-      server.closeAllConnections()
-      server.close()
-    },
+    stop: server.stop,
   }
 }

@@ -3,17 +3,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { decodeNote, type NoteTerms, periodAt } from '@tallystick/core'
 import { decodeBundle } from '@tallystick/tlog'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { createPublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import { servePublicLog } from '@tallystick/workbench/public-log/serve-public-log'
-import { quickFlags } from '@tallystick/workbench/quick-flags'
+import { shortRunFlags } from '@tallystick/workbench/short-run-flags'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import {
   type Chain,
@@ -43,21 +41,17 @@ afterAll(() => chain.stop())
 
 /** Adds the header of a proxy in front of the service. */
 async function startProxy(baseUrl: string): Promise<string> {
-  const server = createServer(keepConnections, async ({ url }, response) => {
+  const server = await startLocalServer(async ({ url }, response) => {
     const answer = await fetch(`${baseUrl}${url}`, { headers: { 'x-forwarded-proto': 'https' } })
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
     response.end(Buffer.from(await answer.arrayBuffer()))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(server.stop)
+  return server.url
 }
 
 function launch(commandLine: readonly string[]) {
-  const child = spawn(process.execPath, [...quickFlags, cli, 'monitor', ...commandLine], { stdio: 'pipe' })
+  const child = spawn(process.execPath, [...shortRunFlags, cli, 'monitor', ...commandLine], { stdio: 'pipe' })
   onTestFinished(() => void child.kill('SIGKILL'))
   const chunks: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(String(chunk)))

@@ -1,40 +1,29 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { text } from 'node:stream/consumers'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 
 export type ProxiedCall = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 
 /** What to answer instead of the node, or undefined to let it answer; the call may be changed on its way. */
 export type Interfere = (call: ProxiedCall) => { readonly error: object } | { readonly pass: ProxiedCall } | undefined
 
-export type RpcProxy = { readonly url: string; readonly calls: () => readonly ProxiedCall[]; stop(): void }
+export type RpcProxy = { readonly url: string; readonly calls: () => readonly ProxiedCall[]; stop(): Promise<void> }
 
 /** A server in front of a node, for what the node itself cannot be made to do. */
 export async function startRpcProxy(target: string, interfere: Interfere = () => undefined): Promise<RpcProxy> {
   const calls: ProxiedCall[] = []
-  const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const call = JSON.parse(Buffer.concat(chunks).toString()) as ProxiedCall
+  // A node that is stopped closes the connections of calls that nobody waits for any more.
+  const server = await startLocalServer(async (request, response) => {
+    const call = JSON.parse(await text(request)) as ProxiedCall
     calls.push(call)
     const interference = interfere(call) ?? { pass: call }
     const answer = 'error' in interference ? { jsonrpc: '2.0', id: call.id, ...interference } : undefined
     const body = answer ? JSON.stringify(answer) : await pass(target, (interference as { pass: ProxiedCall }).pass)
     response.setHeader('content-type', 'application/json').end(body)
-  }
-  // A node that is stopped closes the connections of calls that nobody waits for any more.
-  const server = createServer(keepConnections, (request, response) => {
-    handle(request, response).catch(() => response.destroy())
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     calls: () => calls,
-    stop: () => {
-      server.closeAllConnections()
-      server.close()
-    },
+    stop: server.stop,
   }
 }
 

@@ -1,16 +1,17 @@
 // @module-tag slow
 
-import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { Agent, request } from 'node:https'
+import { Agent } from 'node:https'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { poolAbi } from '@tallystick/contracts'
 import { decodeNote, notesResponseSchema } from '@tallystick/core'
+import { sendRequest } from '@tallystick/workbench/send-request'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { type Credentials, readCredentials } from '../../../test/set-up/start-sandbox.ts'
 import { getNotes, lendFrom, readChain } from './devnet-client.ts'
 import { expectHistory, expectSynced } from './expect-history.ts'
-import { type Credentials, type LocalSandbox, readCredentials, useSandboxes } from './start-sandbox.ts'
+import { type LocalSandbox, useSandboxes } from './use-sandboxes.ts'
 
 // One directory for all tests, which run in this order: a start takes seconds.
 
@@ -126,12 +127,8 @@ function secondsOf(at: string): bigint {
 }
 
 async function get(url: string, { key, agent }: { key: string; agent: Agent }) {
-  const outgoing = request(url, { headers: { 'x-api-key': key }, agent }).end()
-  const [response] = await once(outgoing, 'response')
-  const chunks: Buffer[] = []
-  for await (const chunk of response) chunks.push(chunk)
-  const dateSeconds = BigInt(Date.parse(response.headers.date) / 1000)
-  return { status: response.statusCode as number, dateSeconds, body: Buffer.concat(chunks).toString() }
+  const { status, headers, body } = await sendRequest(url, { headers: { 'x-api-key': key }, agent })
+  return { status, dateSeconds: BigInt(Date.parse(headers.date!) / 1000), body }
 }
 
 /** Expects 4 blocks from an instant on, each of the service's second. A call makes a block if the newest one is older. */

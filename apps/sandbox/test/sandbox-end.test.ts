@@ -2,9 +2,10 @@
 
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { type Credentials, readCredentials } from '../../../test/set-up/start-sandbox.ts'
 import { processesOf, readChain } from './devnet-client.ts'
 import { expectHistory } from './expect-history.ts'
-import { type Credentials, readCredentials, useSandboxes } from './start-sandbox.ts'
+import { useSandboxes } from './use-sandboxes.ts'
 
 const { newDirectory, launch, start } = useSandboxes()
 

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { decodeNote, notesResponseSchema, verifyNote } from '@tallystick/core'
 import type { TransactionReceipt } from 'viem'
 import { beforeAll, expect, test } from 'vitest'
+import { type Credentials, readCredentials, root } from '../../../test/set-up/start-sandbox.ts'
 import { getNotes, lendFrom, processesOf, readPoolEvents } from './devnet-client.ts'
 import { expectData } from './expect-data.ts'
 import { expectHistory, expectWallets } from './expect-history.ts'
-import { type Credentials, readCredentials, root, type Sandbox, useSandboxes } from './start-sandbox.ts'
+import { type Sandbox, useSandboxes } from './use-sandboxes.ts'
 
 // One directory for all tests, which run in this order: a start takes seconds. The slow ones leave a running sandbox too.
 

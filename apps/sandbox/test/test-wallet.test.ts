@@ -1,5 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestWallet } from '../src/test-wallet.ts'
 
@@ -9,19 +9,14 @@ const other = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 /** Starts a node that answers every call with its method, and a wallet on it. */
 async function createWallet() {
   const received: unknown[] = []
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    received.push(JSON.parse(body))
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: JSON.parse(body).method }))
+  const server = await startLocalServer(async (request, response) => {
+    const call = JSON.parse(await text(request))
+    received.push(call)
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: call.method }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { received, wallet: createTestWallet({ address, chains: [{ id: 324, url }] }), server }
+  onTestFinished(server.stop)
+  const wallet = createTestWallet({ address, chains: [{ id: 324, url: server.url }] })
+  return { received, wallet, server }
 }
 
 test('default: passes on reads, and transactions and signatures of its account, with the caller’s id', async () => {
@@ -66,6 +61,6 @@ test.each([null, [], 'text', 7, {}, { id: {}, method: 'eth_chainId' }, { id: 1, 
 
 test('error: a node that is gone gives an error of the wallet', async () => {
   const { wallet, server } = await createWallet()
-  await new Promise((resolve) => server.close(resolve))
+  await server.stop()
   expect(await wallet.answer('324', { id: 1, method: 'eth_chainId' })).toMatchObject({ id: 1, error: { code: -32603 } })
 })

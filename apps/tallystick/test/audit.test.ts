@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { auditedTransaction, listAudit } from '@tallystick/database'
 import { openServiceDatabase } from '@tallystick/service'
 import { findFreePort } from '@tallystick/workbench/free-port'
+import { sendRequest } from '@tallystick/workbench/send-request'
 import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   adminToken,
-  call,
   coupons,
   createDeferrals,
   type Defer,
@@ -225,7 +225,9 @@ test('default: a command without a server is recorded as the local user, with a 
     new RegExp(`^TIME .*\\n.* kim +${user}@.* key.create .*\\n.* local:${user} .* curve.set `),
   )
   expect(JSON.parse((await tallystick(site, 'audit', '--json')).stdout).entries).toHaveLength(2)
-  const scraped = await call(`http://127.0.0.1:${port}/metrics`, { headers: { authorization: `Bearer ${tokens.kim}` } })
+  const scraped = await sendRequest(`http://127.0.0.1:${port}/metrics`, {
+    headers: { authorization: `Bearer ${tokens.kim}` },
+  })
   expect(scraped.status).toBe(403)
 })
 

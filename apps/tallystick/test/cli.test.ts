@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { type Database, migrate, openDatabase } from '@tallystick/database'
 import { apiMigrations, openDatabaseToRead, openServiceDatabase } from '@tallystick/service'
 import { findFreePort } from '@tallystick/workbench/free-port'
+import { sendRequest } from '@tallystick/workbench/send-request'
 import { databaseEngines } from '@tallystick/workbench/test-database'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   adminToken,
-  call,
   chain324,
   coupons,
   newDatabase,
@@ -48,10 +48,10 @@ describe.each(databaseEngines)('on %s', (engine) => {
     expect(created.secret).toMatch(/^tsk_live_\w{36}$/)
 
     const server = await serve(site, defer)
-    const notes = await call(`${server.baseUrl}/notes`, {
+    const notes = await sendRequest(`${server.baseUrl}/notes`, {
       headers: { 'x-api-key': created.secret },
       ca: site.ca,
-    } as never)
+    })
     expect(notes.status).toBe(200)
     const options = ['--scopes', 'notes', '--rpm', 'unlimited', '--expires', '2927-01-01']
     const beside = await tallystick(site, 'keys', 'create', '--name', 'Bank', ...options)
@@ -69,10 +69,10 @@ describe.each(databaseEngines)('on %s', (engine) => {
       key: { status: 'revoked' },
       replicas: { confirmed: [expect.any(String)], unconfirmed: [] },
     })
-    const refused = await call(`${server.baseUrl}/notes`, {
+    const refused = await sendRequest(`${server.baseUrl}/notes`, {
       headers: { 'x-api-key': created.secret },
       ca: site.ca,
-    } as never)
+    })
     expect(refused.status).toBe(403)
 
     const shown = await tallystick(site, 'notes', 'show')
@@ -93,7 +93,7 @@ test('error: an altered note, another signer and a file without notes have diffe
   await tallystick(site, 'curve', 'set', ...points)
   const server = await serveHere(site, defer)
   const { secret } = JSON.parse((await tallystick(site, 'keys', 'create', '--name', 'x', '--json')).stdout)
-  const notes = await call(`${server.baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca } as never)
+  const notes = await sendRequest(`${server.baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca })
   const file = join(site.directory, 'notes.json')
   const [note] = notes.json().data
   writeFileSync(file, JSON.stringify({ ...note, coupon: '900' }))
@@ -142,7 +142,7 @@ test('default: a chain has its own tenors, curve and signer', async () => {
   expect(shown.stdout).toMatch(/^Chain 324\n {2}now .* \(signed\): curve 2, without 7 days\n/m)
   expect(shown.stdout).toMatch(/^Chain 8453\n {2}now .* \(signed\): curve 1, without 60 days\n/m)
   const { secret } = JSON.parse((await tallystick(site, 'keys', 'create', '--name', 'x', '--json')).stdout)
-  const notes = await call(`${server.baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca } as never)
+  const notes = await sendRequest(`${server.baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca })
   const file = join(site.directory, 'notes.json')
   writeFileSync(file, notes.body)
   const verified = await tallystick(site, 'notes', 'verify', file, '--json')

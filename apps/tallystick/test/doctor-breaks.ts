@@ -1,14 +1,12 @@
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { createClock } from '@tallystick/base'
 import { openDatabase } from '@tallystick/database'
 import { createOperator, openServiceDatabase } from '@tallystick/service'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { privateKeyToAccount } from 'viem/accounts'
 import { onTestFinished } from 'vitest'
 import { startFakeRpc } from '../../../packages/service/test/fake-rpc.ts'
@@ -38,17 +36,11 @@ export const deadRpc = async (path = '') => `http://127.0.0.1:${await findFreePo
 
 /** A server that answers every request with the same, or as `answer` says by the request's body. */
 export async function startServer(answer: (body: string) => string, contentType = 'application/json'): Promise<string> {
-  const server: Server = createServer(keepConnections, async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    response.setHeader('content-type', contentType).end(answer(Buffer.concat(chunks).toString()))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
+  const server = await startLocalServer(async (request, response) => {
+    response.setHeader('content-type', contentType).end(answer(await text(request)))
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(server.stop)
+  return server.url
 }
 
 export const metaAnswer = (timestamp: number | undefined, more: object = {}) =>

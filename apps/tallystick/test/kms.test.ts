@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { decodeNote, verifyNote } from '@tallystick/core'
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
@@ -68,7 +68,7 @@ test('behavior: two replicas with one key in two clouds race over boundaries and
   const arrived = new Set<string>()
   const waitForOther = (name: string, isSign: boolean) => {
     if (isSign) arrived.add(name)
-    return isSign && vi.waitUntil(() => arrived.size === 2, patience).then(() => false)
+    return isSign && vi.waitUntil(() => arrived.size === 2, waitOptions).then(() => false)
   }
   aws.behave(({ operation }) => waitForOther('aws', operation === 'Sign'))
   gcp.behave(({ path }) => waitForOther('gcp', path.endsWith(':asymmetricSign')))
@@ -80,7 +80,7 @@ test('behavior: two replicas with one key in two clouds race over boundaries and
       if (answers.every(({ status }) => status === 200)) return true
       answers = await Promise.all(replicas.map((replica) => ask(replica, secret)))
       return false
-    }, patience)
+    }, waitOptions)
     expect(arrived.size).toBe(2)
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1)
     const { data } = notesOf(answers[0]!)

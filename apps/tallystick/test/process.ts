@@ -6,7 +6,7 @@ import { PassThrough, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createClock } from '@tallystick/base'
 import { loadConfig, startService } from '@tallystick/service'
-import { quickFlags } from '@tallystick/workbench/quick-flags'
+import { shortRunFlags } from '@tallystick/workbench/short-run-flags'
 import pino from 'pino'
 import { type Defer, prepare, type Setting } from '../../../packages/service/test/harness.ts'
 import { runCommandLine } from '../src/commands/run-command-line.ts'
@@ -121,7 +121,7 @@ export function launch(
   commandLine: readonly string[],
   { stdout = 'pipe', stderr = 'pipe' }: { readonly stdout?: 'pipe' | number; readonly stderr?: 'pipe' | number } = {},
 ): ChildProcess {
-  return spawn(process.execPath, [...quickFlags, cli, ...withConfig(site, commandLine)], {
+  return spawn(process.execPath, [...shortRunFlags, cli, ...withConfig(site, commandLine)], {
     env: { PATH: process.env['PATH'], ...site.env },
     stdio: ['ignore', stdout, stderr],
   })

@@ -7,9 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { decodeNote } from '@tallystick/core'
 import { openDatabase } from '@tallystick/database'
 import { createOperator, loadConfig, openServiceDatabase } from '@tallystick/service'
-import { quickFlags } from '@tallystick/workbench/quick-flags'
+import { sendRequest } from '@tallystick/workbench/send-request'
+import { shortRunFlags } from '@tallystick/workbench/short-run-flags'
 import { expect, onTestFinished, test } from 'vitest'
-import { call, coupons, newDatabase, notesOf } from '../../../packages/service/test/harness.ts'
+import { coupons, newDatabase, notesOf } from '../../../packages/service/test/harness.ts'
 import { prepareSite, type Site } from './process.ts'
 
 const aheadServer = fileURLToPath(new URL('../../../bench/servers/ahead-server.js', import.meta.url))
@@ -19,7 +20,7 @@ type Replica = { readonly site: Site; readonly baseUrl: string; readonly child: 
 
 /** Starts the built service in a process whose clock is ahead of this machine's. Resolves when it is ready. */
 async function startAhead(site: Site, aheadMs: number): Promise<Replica> {
-  const argv = [...quickFlags, aheadServer, String(aheadMs), site.configPath]
+  const argv = [...shortRunFlags, aheadServer, String(aheadMs), site.configPath]
   const env = { PATH: process.env['PATH'], ...site.env }
   const child = spawn(process.execPath, argv, { cwd: site.directory, env, stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -58,7 +59,7 @@ test('default: two processes on one PostgreSQL cross a boundary, with valid note
   const watch = async ({ baseUrl, site }: Replica) => {
     let after = 0
     while (after < 5) {
-      const answer = await call(`${baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca } as never)
+      const answer = await sendRequest(`${baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca })
       expect(answer.status).toBe(200)
       const servedAt = Date.parse(String(answer.headers.date))
       for (const wire of notesOf(answer).data) {

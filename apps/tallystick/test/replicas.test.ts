@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClock } from '@tallystick/base'
 import { type Database, openDatabase } from '@tallystick/database'
 import { createOperator, loadConfig, openServiceDatabase } from '@tallystick/service'
-import { patience } from '@tallystick/workbench/patience'
+import { sendRequest } from '@tallystick/workbench/send-request'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startFakeSigner } from '../../../packages/service/test/fake-web3signer.ts'
 import {
-  call,
   coupons,
   createKey,
   newDatabase,
@@ -63,7 +63,7 @@ describe('two replicas on one PostgreSQL', () => {
         if (answers.every(({ status }) => status === 200)) return true
         answers = await ask()
         return false
-      }, patience)
+      }, waitOptions)
       expect(new Set(answers.map(({ body }) => body)).size).toBe(1)
       expect(new Set(answers.map(({ headers }) => headers.etag)).size).toBe(1)
       expect(signer.requests() - before).toBeGreaterThanOrEqual(3)
@@ -168,7 +168,7 @@ describe('killed with SIGKILL', () => {
   }
 
   const getNotes = (site: Site, { baseUrl, secret }: { readonly baseUrl: string; readonly secret: string }) =>
-    call(`${baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca } as never)
+    sendRequest(`${baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca: site.ca })
 
   test('behavior: while the second of 3 signatures is asked for, the next start serves, each note once', () =>
     killAtSignature(2))

@@ -2,10 +2,9 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '@tallystick/database'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { chain324, type Defer, newDatabase, pool } from '../../../packages/service/test/harness.ts'
 import { prepareSite, type Site, serve } from './process.ts'
@@ -18,7 +17,7 @@ const listen = { host: '127.0.0.1', port: 0, tls, shutdownSeconds: 60 }
 async function startDrippingRpc() {
   let open = 0
   let isDripping = false
-  const server = createServer((_, response) => {
+  const server = await startLocalServer((_, response) => {
     if (!isDripping) {
       response.writeHead(503).end()
       return
@@ -31,15 +30,11 @@ async function startDrippingRpc() {
       open -= 1
     })
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
+  onTestFinished(server.stop)
   const drip = () => {
     isDripping = true
   }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, open: () => open, drip }
+  return { url: server.url, open: () => open, drip }
 }
 
 /** Starts the service in a process that collects garbage all the time. */

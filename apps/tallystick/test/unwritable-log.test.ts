@@ -6,9 +6,10 @@ import { constants, openSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
-import { patience } from '@tallystick/workbench/patience'
+import { type Answer, sendRequest } from '@tallystick/workbench/send-request'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type Answer, adminToken, call, createDeferrals, newDatabase } from '../../../packages/service/test/harness.ts'
+import { adminToken, createDeferrals, newDatabase } from '../../../packages/service/test/harness.ts'
 import { launch, prepareSite, type Site, serve, tallystick } from './process.ts'
 
 let site: Site
@@ -44,9 +45,9 @@ function openFullPipe(name: string): number {
   return fd
 }
 
-const notes = (ca: string) => call(`${baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca } as never)
+const notes = (ca: string) => sendRequest(`${baseUrl}/notes`, { headers: { 'x-api-key': secret }, ca })
 const metrics = () =>
-  call(`http://127.0.0.1:${adminPort}/metrics`, { headers: { authorization: `Bearer ${adminToken}` } })
+  sendRequest(`http://127.0.0.1:${adminPort}/metrics`, { headers: { authorization: `Bearer ${adminToken}` } })
 
 function droppedOn(stream: string, { body }: Answer): number {
   return Number(new RegExp(`^tallystick_log_dropped_total{stream="${stream}"} (\\d+)$`, 'm').exec(body)?.[1])
@@ -54,7 +55,7 @@ function droppedOn(stream: string, { body }: Answer): number {
 
 /** Waits until the service answers with a certificate of this authority. */
 async function untilServed(ca: string): Promise<void> {
-  await vi.waitFor(async () => expect((await notes(ca)).status).toBe(200), patience)
+  await vi.waitFor(async () => expect((await notes(ca)).status).toBe(200), waitOptions)
 }
 
 /** Runs a service with these descriptors, makes it log, and ends it. */
@@ -70,7 +71,7 @@ async function exercise(streams: { readonly stdout: number; readonly stderr: num
   writeFileSync(join(site.directory, 'cert.pem'), cert)
   ca = authority.cert
   await untilServed(ca)
-  await vi.waitFor(async () => look(await metrics()), patience)
+  await vi.waitFor(async () => look(await metrics()), waitOptions)
   const signalledMs = performance.now()
   child.kill('SIGTERM')
   expect(await exited).toEqual([0, null])
@@ -103,7 +104,7 @@ test('behavior: SIGUSR1 does not open an inspector', async () => {
     server.child.kill('SIGUSR1')
     expect((await notes(ca)).status).toBe(200)
   }
-  await expect(call(`http://127.0.0.1:${inspectorPort}/json/version`)).rejects.toThrow('ECONNREFUSED')
+  await expect(sendRequest(`http://127.0.0.1:${inspectorPort}/json/version`)).rejects.toThrow('ECONNREFUSED')
   const { exitCode, stderr } = await server.kill('SIGTERM')
   expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('Debugger')])
 })

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLineWriter } from '../src/create-line-writer.ts'
 
@@ -58,7 +58,7 @@ test('behavior: the queue of a pipe without a reader is bounded; further lines a
   await vi.waitFor(() => {
     text += pipe.drain()
     expect(text).toContain('dropped 39\n')
-  }, patience)
+  }, waitOptions)
   await writer.flush()
   text += pipe.drain()
   expect(text.match(/^line .*$/gm)).toHaveLength(11)
@@ -81,5 +81,5 @@ test('error: lines that a full disk rejects are counted', async ({ skip }) => {
   skip(process.platform !== 'linux', 'only Linux has /dev/full')
   const writer = createLineWriter(openSync('/dev/full', 'w'), { formatDropped })
   for (let index = 0; index < 3; index++) writer.write('line\n')
-  await vi.waitFor(() => expect(writer.dropped()).toBe(3), patience)
+  await vi.waitFor(() => expect(writer.dropped()).toBe(3), waitOptions)
 })

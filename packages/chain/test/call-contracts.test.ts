@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { text } from 'node:stream/consumers'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { callContracts } from '../src/pool/call-contract.ts'
 import { createRpcEndpoint } from '../src/rpc/rpc-endpoint.ts'
@@ -18,20 +16,14 @@ async function startNode({ takesBatches }: { readonly takesBatches: boolean }) {
     if (data === '0xbeef') return { id, error: { code: -32000, message: 'missing trie node' } }
     return { id, result: data }
   }
-  const server = createServer(keepConnections, async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const body = JSON.parse(Buffer.concat(chunks).toString())
+  const server = await startLocalServer(async (request, response) => {
+    const body = JSON.parse(await text(request))
     const isRefused = Array.isArray(body) && !takesBatches
     const refusal = { id: null, error: { code: -32600, message: 'no batches' } }
     response.end(JSON.stringify(isRefused ? refusal : Array.isArray(body) ? body.map(answer) : answer(body)))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(server.stop)
+  const url = server.url
   const { signal } = new AbortController()
   return { endpoint: createRpcEndpoint({ url, timeoutMs: 10_000, answerBytesMax: 1_000_000, signal }), blocks }
 }

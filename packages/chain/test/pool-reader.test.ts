@@ -1,9 +1,9 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { poolAbi } from '@tallystick/contracts'
 import type { Note } from '@tallystick/core'
 import { findFreePort } from '@tallystick/workbench/free-port'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { encodeFunctionResult, type Hex } from 'viem'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPoolReader } from '../src/pool/pool-reader.ts'
@@ -25,21 +25,15 @@ type Answer = { readonly result: unknown } | { readonly error: object } | 'never
 /** Starts a node of chain 324 with code at every address and the given responses to `eth_call`. */
 async function startNode(answerCall: (params: readonly unknown[]) => Answer, chainId = '0x144') {
   const hanging: ServerResponse[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString())
+  const server = await startLocalServer(async (request, response) => {
+    const { id, method, params } = JSON.parse(await text(request))
     const known: Record<string, unknown> = { eth_chainId: chainId, eth_getCode: '0x6000' }
     const answer = method in known ? { result: known[method] } : answerCall(params)
     if (answer === 'never') hanging.push(response)
     else response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(server.stop)
+  return server.url
 }
 
 function readerOf(rpcUrls: readonly string[], deadlineMs?: number) {

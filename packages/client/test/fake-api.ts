@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   createApiKey,
   encodeCalendarPeriod,
@@ -13,8 +11,8 @@ import {
   periodAt,
   type WireNote,
 } from '@tallystick/core'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
 import { createPublicLog, type PublicLog } from '@tallystick/workbench/public-log/create-public-log'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { type Hex, parseSignature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type ChainData, executeQuery, headOf, notIndexed } from './fake-subgraph.ts'
@@ -78,13 +76,9 @@ export type FakeApi = {
 
 /** Starts a real HTTP server that follows the service's contract and can inject faults. */
 export async function startFakeApi(): Promise<FakeApi> {
-  const server = createServer(keepConnections, (request, response) => {
-    answer(api, { request, response }).catch((error: unknown) => response.destroy(error as Error))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const server = await startLocalServer((request, response) => answer(api, { request, response }))
   const api: FakeApi = {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: server.url,
     requests: [],
     now: () => morning,
     mishaps: [],
@@ -96,11 +90,7 @@ export async function startFakeApi(): Promise<FakeApi> {
     streams: new Set(),
     answerEvents: noEvents,
     log: createPublicLog(),
-    stop: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    stop: server.stop,
   }
   return api
 }

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { expect, onTestFinished, test } from 'vitest'
 
 /** Starts a server that sends headers and the beginning of a body, and below /drips a byte from time to time. */
 async function startSlowServer() {
   const open = new Map<Socket, string>()
-  const server = createServer(({ socket, url = '' }, response) => {
+  const server = await startLocalServer(({ socket, url = '' }, response) => {
     open.set(socket, url)
     socket.on('close', () => open.delete(socket))
     const type = url.includes('/events') ? 'text/event-stream' : 'application/json'
@@ -16,12 +16,8 @@ async function startSlowServer() {
     const timer = setInterval(() => response.write(' '), 20)
     response.on('close', () => clearInterval(timer))
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, listOpen: () => [...open.values()] }
+  onTestFinished(server.stop)
+  return { url: server.url, listOpen: () => [...open.values()] }
 }
 
 const source = (file: string) => new URL(`../src/${file}`, import.meta.url).href

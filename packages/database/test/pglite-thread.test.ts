@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { quickFlags } from '@tallystick/workbench/quick-flags'
+import { shortRunFlags } from '@tallystick/workbench/short-run-flags'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { connectDatabase, type Database, openDatabase } from '../src/index.ts'
@@ -184,8 +184,9 @@ test('behavior: the thread keeps a process alive only while it is asked, and doe
       const database = await openDatabase(${JSON.stringify(url)})
       ${code}`
     const cwd = fileURLToPath(new URL('..', import.meta.url))
-    return (await promisify(execFile)(process.execPath, [...quickFlags, '--input-type=module', '-e', program], { cwd }))
-      .stdout
+    return (
+      await promisify(execFile)(process.execPath, [...shortRunFlags, '--input-type=module', '-e', program], { cwd })
+    ).stdout
   }
   expect(await run(`console.log(await database.query('${heavy}'))`)).toContain('500000n')
   const endless = 'select count(*) from generate_series(1, 1000000000000)'

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { inspect } from 'node:util'
 import { hashNote, type Note, type NoteDomain } from '@tallystick/core'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { type LocalServer, startLocalServer } from '@tallystick/workbench/start-local-server'
 import { type Hex, toHex, verifyTypedData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
@@ -38,33 +38,25 @@ const highS = toHex(order - BigInt(`0x${s}`), { size: 32 }).slice(2)
 type Seen = { readonly method: string; readonly type: string | undefined; readonly body: string }
 type Behavior = (response: ServerResponse, seen: Seen) => unknown
 
-const servers: Server[] = []
+const servers: LocalServer[] = []
 afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  }
+  for (const server of servers.splice(0)) await server.stop()
 })
 
 /** A Web3Signer of our own making on a real port, and what it was asked. */
 async function startSigner(behave: Behavior): Promise<{ url: string; requests: Seen[] }> {
   const requests: Seen[] = []
-  const server = createServer(async (request, response) => {
+  const server = await startLocalServer(async (request, response) => {
     const seen = await read(request)
     requests.push(seen)
     await behave(response, seen)
   })
   servers.push(server)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, requests }
+  return { url: `${server.url}/`, requests }
 }
 
 async function read(request: IncomingMessage): Promise<Seen> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  const body = Buffer.concat(chunks).toString()
+  const body = await text(request)
   return { method: request.method ?? '', type: request.headers['content-type'], body }
 }
 
@@ -292,9 +284,7 @@ describe('a signer that misbehaves', () => {
 
   test('error: nothing listens', async () => {
     const { url } = await startSigner(() => undefined)
-    const server = servers.pop() as Server
-    server.close()
-    await once(server, 'close')
+    await servers.pop()?.stop()
     const error = await failureOf(url)
     expect(error.failure).toBe('unreachable')
     expect(error.message).toMatchInlineSnapshot(`"Web3Signer cannot be reached (ECONNREFUSED)."`)
@@ -333,19 +323,17 @@ describe('a signer behind TLS', () => {
 
   /** Takes only clients of the authority that send the header. */
   async function startTlsSigner(server = authority.issue(['127.0.0.1'])): Promise<string> {
-    const listener = createTlsServer(
-      { ...server, ca: authority.cert, requestCert: true, rejectUnauthorized: true },
+    const tls = { ...server, ca: authority.cert, requestCert: true, rejectUnauthorized: true }
+    const listener = await startLocalServer(
       async (request, response) => {
         const seen = await read(request)
         if (request.headers.authorization !== `Bearer ${token}`) response.writeHead(401).end('{}')
         else await signingWith(vector.privateKey)(response, seen)
       },
+      { tls },
     )
     servers.push(listener)
-    listener.on('tlsClientError', () => undefined)
-    listener.listen(0, '127.0.0.1')
-    await once(listener, 'listening')
-    return `https://127.0.0.1:${(listener.address() as AddressInfo).port}/`
+    return `${listener.url}/`
   }
 
   const failing = async (options: Partial<Web3SignerOptions>) => {

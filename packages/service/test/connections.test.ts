@@ -3,8 +3,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { sendRequest } from '@tallystick/workbench/send-request'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { call, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
+import { createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 import { writeResets } from './http2-frames.ts'
 
 const { defer, finish } = createDeferrals()
@@ -107,7 +108,7 @@ describe.each([
     expect((await service.admin('/readyz')).status).toBe(200)
     await closeAll(service, sockets)
     const options = { headers: { ...headers, connection: 'close' }, ca: service.ca }
-    expect((await call(`${service.baseUrl}/notes`, options)).status).toBe(200)
+    expect((await sendRequest(`${service.baseUrl}/notes`, options)).status).toBe(200)
   })
 })
 
@@ -122,7 +123,7 @@ test('error: a burst of stream resets ends the connection, and other clients are
   await once(socket, 'close')
   expect(await readMetric(service, 'tallystick_connections_cut_total{reason="resets"}')).toBe(1)
   const options = { headers: { ...headers, connection: 'close' }, ca: service.ca }
-  expect((await call(`${service.baseUrl}/notes`, options)).status).toBe(200)
+  expect((await sendRequest(`${service.baseUrl}/notes`, options)).status).toBe(200)
 })
 
 test('behavior: a trusted proxy has no bound per address, only the total one', async () => {

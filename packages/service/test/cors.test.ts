@@ -1,18 +1,9 @@
 import { request } from 'node:https'
 import { type PrebuiltWriter, prebuiltWriter } from '@tallystick/http'
+import type { Answer, SendOptions } from '@tallystick/workbench/send-request'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startFakeSubgraph, toQueries } from './fake-subgraph.ts'
-import {
-  type Answer,
-  type CallOptions,
-  chain324,
-  createDeferrals,
-  createKey,
-  newDatabase,
-  secureContext,
-  start,
-  type TestService,
-} from './harness.ts'
+import { chain324, createDeferrals, createKey, newDatabase, secureContext, start, type TestService } from './harness.ts'
 
 const { defer, finish } = createDeferrals()
 const page = 'https://app.example'
@@ -64,11 +55,11 @@ beforeAll(async () => {
 })
 
 const json = { 'content-type': 'application/json' }
-const post = (body: unknown, headers = json): CallOptions => ({ method: 'POST', headers, body: JSON.stringify(body) })
+const post = (body: unknown, headers = json): SendOptions => ({ method: 'POST', headers, body: JSON.stringify(body) })
 const data = (text: string) => post({ query: text, variables: { chains: [324] } })
 
 /** Requests with the status of each, by kind of answer. */
-const kinds: readonly [string, string, number, CallOptions?][] = [
+const kinds: readonly [string, string, number, SendOptions?][] = [
   ['notes', '/notes', 200],
   ['notes that have not changed', '/notes', 304, { headers: { 'if-none-match': '*' } }],
   ['filtered notes', '/notes?maturity=7', 200],
@@ -94,7 +85,7 @@ const kinds: readonly [string, string, number, CallOptions?][] = [
   ['a failed upstream', '/data', 502, data('{ broken: positionInfos { id } }')],
 ]
 
-async function callFrom(origin: string | undefined, path: string, { headers, ...options }: CallOptions = {}) {
+async function callFrom(origin: string | undefined, path: string, { headers, ...options }: SendOptions = {}) {
   const from = origin === undefined ? {} : { origin }
   return service.call(path, { ...options, headers: { 'x-api-key': key, ...from, ...headers } })
 }

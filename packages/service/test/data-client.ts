@@ -1,4 +1,5 @@
-import { type Answer, createKey, type TestService } from './harness.ts'
+import type { Answer } from '@tallystick/workbench/send-request'
+import { createKey, type TestService } from './harness.ts'
 
 export type PostData = (body: unknown, options?: PostOptions) => Promise<Answer>
 

@@ -6,10 +6,11 @@ import { connect } from 'node:tls'
 import { openDatabase } from '@tallystick/database'
 import { type PrebuiltWriter, prebuiltWriter } from '@tallystick/http'
 import { listKeys } from '@tallystick/keys'
-import { patience } from '@tallystick/workbench/patience'
+import { sendRequest } from '@tallystick/workbench/send-request'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type FakeSubgraph, headAt, startFakeSubgraph } from './fake-subgraph.ts'
-import { call, createDeferrals, createKey, newDatabase, pool, start, type TestService } from './harness.ts'
+import { createDeferrals, createKey, newDatabase, pool, start, type TestService } from './harness.ts'
 import { type RawPost, readAnswers, sendRaw, writePost } from './raw-connection.ts'
 
 const { defer, finish } = createDeferrals()
@@ -74,7 +75,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     const [answer] = await readFrom(fast, [last({ key: keys.other })])
     expect(answer?.body).toContain('insufficient_scope')
-  }, patience)
+  }, waitOptions)
   // The framework answers the first two, the second one from memory. The third one has a head that Node made.
   for (const service of [fast, plain]) await readFrom(service, [post(), post(), post(), post(), getNotes()])
   return finish
@@ -232,7 +233,7 @@ describe('the fast path and the framework answer alike', () => {
       await expect.poll(() => fakes[0]?.queries().length).toBe(asked + 1)
       const stopped = service.stop()
       await expect
-        .poll(() => call(service.baseUrl, { agent: new Agent() }).catch(({ code }) => code))
+        .poll(() => sendRequest(service.baseUrl, { agent: new Agent() }).catch(({ code }) => code))
         .toBe('ECONNREFUSED')
       socket.write(post())
       await service.admin('/readyz')

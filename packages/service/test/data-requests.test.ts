@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { errorBodySchema, positionQuery } from '@tallystick/core'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import fc from 'fast-check'
 import { getIntrospectionQuery } from 'graphql'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   post = await createPostData(service)
   const query = '{ _meta { block { number } } }'
   const isIndexed = async () => expect((await post({ query, variables: { chains } })).status).toBe(200)
-  await vi.waitFor(isIndexed, patience)
+  await vi.waitFor(isIndexed, waitOptions)
   return finish
 })
 

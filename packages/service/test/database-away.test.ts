@@ -1,11 +1,12 @@
 // @module-tag postgres
 
 import { errorBodySchema } from '@tallystick/core'
-import { patience } from '@tallystick/workbench/patience'
 import { type PostgresServer, startPostgres } from '@tallystick/workbench/postgres'
+import type { Answer } from '@tallystick/workbench/send-request'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import pg from 'pg'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type Answer, chain324, createDeferrals, createKey, pool, start, type TestService } from './harness.ts'
+import { chain324, createDeferrals, createKey, pool, start, type TestService } from './harness.ts'
 
 const { defer, finish } = createDeferrals()
 let server: PostgresServer
@@ -58,7 +59,7 @@ describe('while the database is stopped', () => {
     await server.halt('SIGQUIT')
     return async () => {
       await server.resume()
-      await vi.waitFor(async () => expect((await service.admin('/keys')).status).toBe(200), patience)
+      await vi.waitFor(async () => expect((await service.admin('/keys')).status).toBe(200), waitOptions)
     }
   })
 

@@ -1,10 +1,8 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { lint, linters } from '../../../deploy/linters.ts'
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../../../deploy/${path}`, import.meta.url))
@@ -32,16 +30,15 @@ test.for(['tallystick', 'tallystick-monitor'])(
 
 describe('the probe of the image', () => {
   const run = promisify(execFile)
-  const server = createServer(({ url, headers }, response) => {
-    const isKnown = url === '/livez' || headers.authorization === 'Bearer secret'
-    response.writeHead(isKnown ? 200 : 401).end()
-  })
   let url = ''
   beforeAll(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const server = await startLocalServer(({ url, headers }, response) => {
+      const isKnown = url === '/livez' || headers.authorization === 'Bearer secret'
+      response.writeHead(isKnown ? 200 : 401).end()
+    })
+    url = server.url
+    return server.stop
   })
-  afterAll(() => void server.close())
   const probe = (path: string, env: object) =>
     run(process.execPath, [pathOf('docker/probe.mjs'), path], { env: { PROBE_URL: url, ...env } })
 

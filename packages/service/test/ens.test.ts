@@ -1,7 +1,5 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type DevChain, startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { deployResolver, type TestResolver } from './ens-resolver.ts'
 import { createDeferrals, newDatabase, pool, start, type TestService } from './harness.ts'
@@ -9,14 +7,13 @@ import { createDeferrals, newDatabase, pool, start, type TestService } from './h
 const owner = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
 /** Starts a server that counts its requests, and answers with a status or not at all. */
-async function startServer(status: number | undefined): Promise<{ server: Server; url: string; requests: string[] }> {
+async function startServer(status: number | undefined) {
   const requests: string[] = []
-  const server = createServer(keepConnections, (request, response) => {
+  const server = await startLocalServer((request, response) => {
     requests.push(request.url ?? '')
     if (status !== undefined) response.writeHead(status).end('{}')
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
+  })
+  return { url: server.url, stop: server.stop, requests }
 }
 
 describe('with a resolver', () => {
@@ -31,9 +28,7 @@ describe('with a resolver', () => {
     resolver = await deployResolver(chain)
     gateway = await startServer(200)
     const failing = await startServer(500)
-    defer(() => {
-      for (const { server } of [gateway, failing]) server.close()
-    })
+    for (const { stop } of [gateway, failing]) defer(stop)
     await resolver.set('name.eth', { owner })
     await resolver.set('🦊.name.eth', { owner: pool })
     await resolver.set('faraway.eth', { gateway: `${gateway.url}/{sender}/{data}` })
@@ -102,11 +97,7 @@ describe('with a resolver', () => {
 test('error: RPCs that fail or hang give 502 or 504, without their URLs', async () => {
   const { defer, finish } = createDeferrals()
   const [failing, hanging] = [await startServer(500), await startServer(undefined)]
-  defer(() => {
-    failing.server.close()
-    hanging.server.closeAllConnections()
-    hanging.server.close()
-  })
+  for (const { stop } of [failing, hanging]) defer(stop)
   try {
     const databaseUrl = await newDatabase('postgres', defer)
     for (const [{ url }, status, code] of [

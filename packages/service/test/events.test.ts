@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:tls'
 import { notesResponseSchema } from '@tallystick/core'
 import { appendEvents, eventRetentionSeconds, eventsChannel } from '@tallystick/notify'
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openHttp2Stream, openStream, type TestStream } from './event-client.ts'
 import {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   service = await start({ databaseUrl: await newDatabase('postgres', defer), at, config, eventTimes }, defer)
   key = (await createKey(service)).secret
   // The events of the notes on offer, which every service appends at its start.
-  await vi.waitUntil(async () => (await service.database.query('select 1 from events')).length === 2, patience)
+  await vi.waitUntil(async () => (await service.database.query('select 1 from events')).length === 2, waitOptions)
   return finish
 })
 

@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { eventTopics } from '@tallystick/contracts/event-topics'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { keccak256, toHex } from 'viem'
 import { onTestFinished } from 'vitest'
 import { pool } from './monitored-log.ts'
@@ -80,20 +78,14 @@ export async function startFakeLendChain({ chainId = 324 }: { readonly chainId?:
       return { jsonrpc: '2.0', id, error: { code: -32000, message: (error as Error).message } }
     }
   }
-  const server = createServer(keepConnections, async (request, response) => {
-    const body: Buffer[] = []
-    for await (const chunk of request) body.push(chunk)
-    const asked = JSON.parse(Buffer.concat(body).toString())
+  const server = await startLocalServer(async (request, response) => {
+    const asked = JSON.parse(await text(request))
     const answers = Array.isArray(asked) ? await Promise.all(asked.map(respond)) : await respond(asked)
     response.end(JSON.stringify(answers))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
   })
+  onTestFinished(server.stop)
   // A provider's key is part of the URL.
-  chain.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/s3cr3t-key`
+  chain.url = `${server.url}/v1/s3cr3t-key`
   return chain
 }
 

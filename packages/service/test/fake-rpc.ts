@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { text } from 'node:stream/consumers'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { onTestFinished } from 'vitest'
 
 /** A node that knows one block, of a time of our choosing, and no contract. It waits for `hang` before it answers. */
@@ -20,18 +18,12 @@ export async function startFakeRpc({
     if (method !== 'eth_getBlockByNumber') return '0x'
     return { number: '0x1', timestamp: `0x${readTime().toString(16)}`, transactions: [] }
   }
-  const server = createServer(keepConnections, async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
+  const server = await startLocalServer(async (request, response) => {
     await hang()
-    const { id, method } = JSON.parse(Buffer.concat(chunks).toString())
+    const { id, method } = JSON.parse(await text(request))
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result: readResult(method) }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(server.stop)
+  return server.url
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { keepConnections } from '@tallystick/workbench/start-local-server'
 import { onTestFinished } from 'vitest'
 import type { Defer } from './harness.ts'
 

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import type { Defer } from './harness.ts'
 
 /** Rates in percent, as printed, by weeks. */
@@ -37,7 +35,7 @@ export async function startFakeTreasury(defer: Defer): Promise<FakeTreasury> {
   let rows: readonly FakeRow[] = []
   let behaviour: Parameters<FakeTreasury['behave']>[0]
   const asked: string[] = []
-  const server = createServer(keepConnections, (request, response) => {
+  const server = await startLocalServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://localhost')
     const month = searchParams.get('field_tdr_date_value_month') ?? ''
     asked.push(month)
@@ -47,14 +45,10 @@ export async function startFakeTreasury(defer: Defer): Promise<FakeTreasury> {
       response,
       rows.filter(({ date }) => date.replace('-', '').startsWith(month)),
     )
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  defer(() => {
-    server.closeAllConnections()
-    server.close()
   })
+  defer(server.stop)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/xml`,
+    url: `${server.url}/xml`,
     asked: () => asked,
     publish: (published) => {
       rows = published

@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { text } from 'node:stream/consumers'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { privateKeyToAccount, setSignEntropy } from 'viem/accounts'
 import { type Defer, signerKey } from './harness.ts'
 
@@ -23,10 +22,8 @@ export async function startFakeSigner(defer: Defer): Promise<FakeSigner> {
   const account = privateKeyToAccount(signerKey as `0x${string}`)
   let count = 0
   let behaviour: Behaviour | undefined
-  const handle = async (request: IncomingMessage, response: ServerResponse) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const { params } = JSON.parse(Buffer.concat(chunks).toString())
+  const server = await startLocalServer(async (request, response) => {
+    const { params } = JSON.parse(await text(request))
     count++
     const sign = async () => {
       const { EIP712Domain: _, ...types } = params[1].types
@@ -38,18 +35,10 @@ export async function startFakeSigner(defer: Defer): Promise<FakeSigner> {
     }
     const result = await (behaviour ? behaviour({ count, sign }) : sign())
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))
-  }
-  const server = createServer(keepConnections, (request, response) => {
-    handle(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  defer(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  defer(server.stop)
   return {
-    config: { kind: 'web3signer', url: `http://127.0.0.1:${port}`, address: account.address },
+    config: { kind: 'web3signer', url: server.url, address: account.address },
     requests: () => count,
     behave: (next) => {
       behaviour = next

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:tls'
 import { type PrebuiltWriter, prebuiltWriter } from '@tallystick/http'
+import type { Answer } from '@tallystick/workbench/send-request'
 import { beforeAll, expect, test } from 'vitest'
-import { type Answer, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
+import { createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 
 const { defer, finish } = createDeferrals()
 let service: TestService

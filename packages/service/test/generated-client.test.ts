@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import openapiTypescript, { astToString } from 'openapi-typescript'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { chain324, createKey, newDatabase, start } from './harness.ts'
@@ -52,7 +52,7 @@ test('default: a client generated from the served document compiles, works, and 
 
   const isIndexed = async () =>
     expect((await service.call('/subgraphs/324?query={_meta{block{number}}}')).json().data).toBeDefined()
-  await vi.waitFor(isIndexed, patience)
+  await vi.waitFor(isIndexed, waitOptions)
   const env = {
     TALLYSTICK_URL: service.baseUrl,
     TALLYSTICK_KEY: secret,

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { request as httpRequest, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
-import { Agent, request as httpsRequest } from 'node:https'
+import { Agent } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
@@ -11,6 +10,7 @@ import { type NotesResponse, notesResponseSchema } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { createLogKeyText } from '@tallystick/public-log'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { type Answer, type SendOptions, sendRequest } from '@tallystick/workbench/send-request'
 import { createTestDatabase, type DatabaseEngine, type DatabaseTemplate } from '@tallystick/workbench/test-database'
 import pino from 'pino'
 import { inject, onTestFinished } from 'vitest'
@@ -30,22 +30,6 @@ export const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
 export const chain324 = { id: 324, name: 'zkSync Era', pool }
 export const coupons = { 7: 369, 14: 365, 30: 362 }
 
-export type Answer = {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
-  json(): any
-}
-
-export type CallOptions = {
-  readonly method?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-  readonly agent?: Agent
-  readonly signal?: AbortSignal
-}
-
 export type TestService = {
   readonly baseUrl: string
   readonly adminUrl: string
@@ -58,8 +42,8 @@ export type TestService = {
   /** Works on the same database, beside the service. */
   readonly operator: Operator
   readonly database: Database
-  call(path: string, options?: CallOptions): Promise<Answer>
-  admin(path: string, options?: CallOptions): Promise<Answer>
+  call(path: string, options?: SendOptions): Promise<Answer>
+  admin(path: string, options?: SendOptions): Promise<Answer>
   stop(): Promise<void>
 }
 
@@ -231,9 +215,12 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
       if (!beside) throw new Error('use the admin listener on PGlite')
       return createOperator({ database: beside, config, clock })
     },
-    call: (path, options) => call(service.baseUrl + path, { agent, ...options }),
+    call: (path, options) => sendRequest(service.baseUrl + path, { agent, ...options }),
     admin: (path, { headers, ...options } = {}) =>
-      call(service.adminUrl + path, { headers: { authorization: `Bearer ${adminToken}`, ...headers }, ...options }),
+      sendRequest(service.adminUrl + path, {
+        headers: { authorization: `Bearer ${adminToken}`, ...headers },
+        ...options,
+      }),
     stop,
   }
 }
@@ -252,28 +239,6 @@ export async function createKey(service: TestService, request: object = {}): Pro
 /** The notes of a good answer, checked against the wire schema. */
 export function notesOf(answer: Answer): NotesResponse {
   return notesResponseSchema.parse(answer.json())
-}
-
-/** One HTTP exchange; rejects if the connection fails. */
-export async function call(
-  url: string,
-  { method = 'GET', headers = {}, body, ...rest }: CallOptions & RequestOptions = {},
-): Promise<Answer> {
-  const request = url.startsWith('https:') ? httpsRequest : httpRequest
-  return new Promise((resolve, reject) => {
-    const outgoing = request(url, { method, headers, ...rest }, (incoming) => {
-      const chunks: Buffer[] = []
-      incoming.on('data', (chunk) => chunks.push(chunk))
-      incoming.on('error', reject)
-      incoming.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8')
-        const { statusCode = 0 } = incoming
-        resolve({ status: statusCode, headers: incoming.headers, body: text, json: () => JSON.parse(text) })
-      })
-    })
-    outgoing.on('error', reject)
-    outgoing.end(body)
-  })
 }
 
 async function seed(

@@ -7,7 +7,7 @@ import {
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { keepConnections } from '@tallystick/workbench/start-local-server'
 import { onTestFinished } from 'vitest'
 import type { Defer } from './harness.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createClock, createMetrics } from '@tallystick/base'
 import { findDateProblem, openTls } from '@tallystick/http'
 import { createCertificateAuthority, type PemPair } from '@tallystick/workbench/certificate-authority'
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import pino from 'pino'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { metricHelp } from '../src/metric-help.ts'
@@ -64,12 +64,12 @@ test('behavior: the expiry metric follows the certificate in use', async () => {
   const next = createCertificateAuthority(earlier).issue(['127.0.0.1'])
   writeFileSync(join(service.directory, 'cert.pem'), next.cert)
   // A pair that does not fit is not in use.
-  await vi.waitFor(() => expect(service.log()).toContain('do not match'), patience)
+  await vi.waitFor(() => expect(service.log()).toContain('do not match'), waitOptions)
   expect((await read()).get(name)).toBe(first)
   writeFileSync(join(service.directory, 'key.pem'), next.key)
   await vi.waitFor(
     async () => expect(Math.abs(first - 10 * 86_400 - Number((await read()).get(name)))).toBeLessThan(3_600),
-    patience,
+    waitOptions,
   )
 })
 
@@ -83,18 +83,18 @@ test('behavior: an expired certificate, or one that is not valid yet, does not r
     writeFileSync(join(service.directory, 'cert.pem'), cert)
     writeFileSync(join(service.directory, 'key.pem'), key)
   }
-  await vi.waitFor(async () => expect((await readBoth())[1]).toBe(0), patience)
+  await vi.waitFor(async () => expect((await readBoth())[1]).toBe(0), waitOptions)
   const [notAfter] = await readBoth()
   for (const [days, reason] of [
     [-900, 'it expired'],
     [10, 'it is not valid before'],
   ] as const) {
     write(createCertificateAuthority(new Date(Date.now() + days * 86_400_000)).issue(['127.0.0.1']))
-    await vi.waitFor(() => expect(service.log()).toContain(reason), patience)
-    await vi.waitFor(async () => expect(await readBoth()).toEqual([notAfter, 1]), patience)
+    await vi.waitFor(() => expect(service.log()).toContain(reason), waitOptions)
+    await vi.waitFor(async () => expect(await readBoth()).toEqual([notAfter, 1]), waitOptions)
   }
   write(createCertificateAuthority(new Date(Date.now() - 20 * 86_400_000)).issue(['127.0.0.1']))
-  await vi.waitFor(async () => expect((await readBoth())[1]).toBe(0), patience)
+  await vi.waitFor(async () => expect((await readBoth())[1]).toBe(0), waitOptions)
   expect((await readBoth())[0]).not.toBe(notAfter)
 })
 
@@ -123,7 +123,7 @@ test('behavior: a service starts with an expired certificate, with a warning, an
   const other = createCertificateAuthority(new Date(Date.now() - 850 * 86_400_000)).issue(['127.0.0.1'])
   writeFileSync(files.cert, other.cert)
   writeFileSync(files.key, other.key)
-  await vi.waitFor(() => expect(changes.join('')).toContain('TLS certificate changed'), patience)
+  await vi.waitFor(() => expect(changes.join('')).toContain('TLS certificate changed'), waitOptions)
 })
 
 test('default: the process and its main thread are measured', async () => {
@@ -134,7 +134,7 @@ test('default: the process and its main thread are measured', async () => {
     const delay = (await read()).get('tallystick_event_loop_delay_seconds{quantile="1"}') as number
     expect(delay).toBeGreaterThan(0.2)
     expect(delay).toBeLessThan(10)
-  }, patience)
+  }, waitOptions)
   const metrics = await read()
   const { rss, heapUsed } = process.memoryUsage()
   expect(Number(metrics.get('process_resident_memory_bytes')) / rss).toBeCloseTo(1, 0)

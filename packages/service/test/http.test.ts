@@ -7,9 +7,10 @@ import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { errorBodySchema, type Finding } from '@tallystick/core'
 import { createTlsServer } from '@tallystick/http'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { sendRequest } from '@tallystick/workbench/send-request'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startFakeSubgraph, toQueries } from './fake-subgraph.ts'
-import { call, chain324, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
+import { chain324, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 
 const noon = '2026-11-15T12:00:00-05:00'
 const portOf = (service: Pick<TestService, 'baseUrl'>) => Number(new URL(service.baseUrl).port)
@@ -66,9 +67,9 @@ describe('plain HTTP on the TLS port', () => {
   test('error: an HTTP client parses the response, also to a large body or HEAD', async () => {
     const service = shared()
     const url = `http://127.0.0.1:${portOf(service)}/data`
-    const posted = await call(url, { method: 'POST', body: 'x'.repeat(1_000_000) })
+    const posted = await sendRequest(url, { method: 'POST', body: 'x'.repeat(1_000_000) })
     expect([posted.status, posted.json().code]).toEqual([403, 'https_required'])
-    const head = await call(url, { method: 'HEAD' })
+    const head = await sendRequest(url, { method: 'HEAD' })
     expect([head.status, head.body]).toEqual([403, ''])
     expect((await fetch(url)).status).toBe(403)
   })
@@ -232,7 +233,7 @@ describe('stopping', () => {
     await expect.poll(() => answers.length).toBe(2)
     const stopped = service.stop()
     await once(idle, 'close')
-    await expect(call(`${service.baseUrl}/notes`, { ca: service.ca } as never)).rejects.toThrow('ECONNREFUSED')
+    await expect(sendRequest(`${service.baseUrl}/notes`, { ca: service.ca })).rejects.toThrow('ECONNREFUSED')
     expect(await listenerOf(service)).toEqual([503, 'unready'])
     for (const answer of answers) answer()
     expect((await first).status).toBe(200)
@@ -252,7 +253,7 @@ describe('behind a proxy', () => {
     const { secret } = await createKey(service)
     expect(service.baseUrl).toMatch(/^http:/)
     const headers = { 'x-api-key': secret, 'x-forwarded-proto': 'https' }
-    expect((await call(`${service.baseUrl}/notes`, { headers })).status).toBe(200)
+    expect((await sendRequest(`${service.baseUrl}/notes`, { headers })).status).toBe(200)
   })
 
   test.each([[undefined], ['http'], ['https,http'], ['http, https'], [''], ['wss']])(
@@ -262,7 +263,7 @@ describe('behind a proxy', () => {
       const { secret } = await createKey(service)
       const headers: Record<string, string> = { 'x-api-key': secret }
       if (proto !== undefined) headers['x-forwarded-proto'] = proto
-      const answer = await call(`${service.baseUrl}/notes`, { headers })
+      const answer = await sendRequest(`${service.baseUrl}/notes`, { headers })
       expect([answer.status, answer.json().code]).toEqual([403, 'https_required'])
       expect(answer.headers.connection).toBe('close')
     },
@@ -289,7 +290,7 @@ describe('behind a proxy', () => {
       const service = shared()
       const { secret } = await createKey(service, { allow: ['203.0.113.0/24', '2001:db8::/32'] })
       const headers = { 'x-api-key': secret, 'x-forwarded-proto': 'https', 'x-forwarded-for': from }
-      expect((await call(`${service.baseUrl}/notes`, { headers })).status).toBe(status)
+      expect((await sendRequest(`${service.baseUrl}/notes`, { headers })).status).toBe(status)
     },
   )
 
@@ -298,7 +299,7 @@ describe('behind a proxy', () => {
     const service = await start({ databaseUrl: await newDatabase(), at: noon, config: { listen } })
     const { secret } = await createKey(service)
     const headers = { 'x-api-key': secret, 'x-forwarded-proto': 'https', 'x-forwarded-for': '10.0.0.1' }
-    const answer = await call(`${service.baseUrl}/notes`, { headers })
+    const answer = await sendRequest(`${service.baseUrl}/notes`, { headers })
     expect([answer.status, answer.json().code]).toEqual([403, 'https_required'])
   })
 })

@@ -3,8 +3,9 @@
 import { once } from 'node:events'
 import { connect as connectHttp2, constants } from 'node:http2'
 import { Agent } from 'node:https'
+import { type Answer, sendRequest } from '@tallystick/workbench/send-request'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Answer, call, createKey, newDatabase, start, type TestService } from './harness.ts'
+import { createKey, newDatabase, start, type TestService } from './harness.ts'
 
 const at = '2026-11-15T12:00:00.5-05:00'
 const ownTls = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' } }
@@ -37,7 +38,7 @@ test('behavior: after the signal /readyz is 503, /livez is 200, and old and new 
   const headers = { 'x-api-key': (await createKey(service)).secret }
   const agent = new Agent({ ca: service.ca, keepAlive: true, maxSockets: 1 })
   onTestFinished(() => agent.destroy())
-  const notes = (options: object): Promise<Answer> => call(`${service.baseUrl}/notes`, { headers, ...options })
+  const notes = (options: object): Promise<Answer> => sendRequest(`${service.baseUrl}/notes`, { headers, ...options })
   expect((await notes({ agent })).headers.connection).toBe('keep-alive')
   const session = connectHttp2(service.baseUrl, { ca: service.ca })
   await once(session, 'connect')
@@ -63,11 +64,11 @@ test('behavior: after the signal /readyz is 503, /livez is 200, and old and new 
   stream.resume()
   expect(goneAway).toBe(false)
   // The only admin route without a token.
-  const live = await call(`${service.adminUrl}/livez`)
+  const live = await sendRequest(`${service.adminUrl}/livez`)
   expect([live.status, live.body]).toEqual([200, '{"status":"ok"}'])
-  expect((await call(`${service.adminUrl}/livez`, { method: 'HEAD' })).status).toBe(200)
+  expect((await sendRequest(`${service.adminUrl}/livez`, { method: 'HEAD' })).status).toBe(200)
   for (const path of ['/healthz', '/livez/', '/livez/x']) {
-    expect((await call(service.adminUrl + path)).status).toBe(401)
+    expect((await sendRequest(service.adminUrl + path)).status).toBe(401)
   }
 
   expect(lameDuck.waits).toEqual([2_000])
@@ -96,7 +97,7 @@ function createClient({ baseUrl, ca }: TestService, secret: string) {
     /** Resolves to undefined if the connection failed. */
     ask: async (): Promise<number | undefined> => {
       try {
-        return (await call(`${baseUrl}/notes`, { agent, headers: { 'x-api-key': secret } })).status
+        return (await sendRequest(`${baseUrl}/notes`, { agent, headers: { 'x-api-key': secret } })).status
       } catch (error) {
         if (isConnected) throw error
         return undefined

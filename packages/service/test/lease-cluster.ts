@@ -6,6 +6,7 @@ import {
   type NamedLeaseRow,
   spend,
 } from '@tallystick/keys'
+import { createRandom } from '@tallystick/workbench/random'
 
 const keyId = 'key_000000000001'
 export const stepMs = 250
@@ -20,7 +21,9 @@ function add(counts: Map<number, number>, windowNumber: number, count: number): 
 }
 
 /** Database and replicas of one key, with a clock that the test advances. */
-export function createCluster(limit: number, random: () => number) {
+export function createCluster(limit: number, seed: number) {
+  // A stream of fast-check would take most of the time.
+  const random = createRandom(seed)
   let nowMs = 1_800_000_000_000
   let isAway = false
   let isLossy = false
@@ -195,15 +198,4 @@ export async function run(cluster: Cluster, seconds: number): Promise<void> {
 export function wholeWindows({ allowed }: Cluster): number[] {
   const numbers = [...allowed.keys()].sort((a, b) => a - b)
   return numbers.slice(1, -1).map((number) => allowed.get(number) ?? 0)
-}
-
-/** Numbers in [0, 1) by Mulberry32. A stream of fast-check would take most of the time. */
-export function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

@@ -2,8 +2,8 @@
 
 import { openDatabase } from '@tallystick/database'
 import { minuteOffsetMs } from '@tallystick/keys'
-import { patience } from '@tallystick/workbench/patience'
 import { type PostgresServer, startPostgres } from '@tallystick/workbench/postgres'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { createDeferrals, createKey, start, type TestService } from './harness.ts'
 
@@ -34,7 +34,7 @@ async function settled(): Promise<void> {
   const before = [...settlements]
   const live = isSecondDead ? [0] : [0, 1]
   await vi.waitUntil(() => live.every((index) => Number(settlements[index]) >= Number(before[index]) + 2), {
-    ...patience,
+    ...waitOptions,
     interval: 2,
   })
 }
@@ -53,7 +53,7 @@ beforeAll(async () => {
     isSecondDead ? Promise.reject(new Error('killed')) : own.query(...statement)
   replicas = [first, await start({ databaseUrl, limitTime: limitTimeOf(1), database: { ...own, query } }, defer)]
   key = await createKey(first, { rpm })
-  await vi.waitUntil(async () => (await get(replicas[1])).status === 200, patience)
+  await vi.waitUntil(async () => (await get(replicas[1])).status === 200, waitOptions)
   return finish
 })
 
@@ -90,13 +90,13 @@ async function demand(seconds: number, perSecond: readonly [number, number]): Pr
 async function freshHeartbeats(): Promise<void> {
   const fresh = "select id from replicas where seen_at > clock_timestamp() - interval '3 s'"
   const count = () => replicas[0].database.query(fresh).then(({ length }) => length)
-  await vi.waitUntil(async () => (await count().catch(() => 0)) === 2, patience)
+  await vi.waitUntil(async () => (await count().catch(() => 0)) === 2, waitOptions)
 }
 
 const reconnected = () =>
   vi.waitFor(async () => {
     for (const replica of replicas) expect((await replica.admin('/keys')).status).toBe(200)
-  }, patience)
+  }, waitOptions)
 
 const sum = (...counts: readonly (readonly [number, number])[]) => counts.flat().reduce((a, b) => a + b, 0)
 const whole = { asymmetricMatch: (count: unknown) => Number(count) >= rpm * 0.95 && Number(count) <= rpm }
@@ -170,7 +170,7 @@ test('behavior: a restored database gives nothing a second time', { tags: 'slow'
 test('behavior: a killed replica costs less than 5 % of its minute, and the other one then has the whole limit', async () => {
   await freshHeartbeats()
   startMinute()
-  await vi.waitUntil(async () => (await get(replicas[0])).status === 200, patience)
+  await vi.waitUntil(async () => (await get(replicas[0])).status === 200, waitOptions)
   await demand(6, [1, 1])
   startMinute()
   const before = await demand(20, [4, 4])

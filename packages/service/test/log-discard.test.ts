@@ -3,7 +3,7 @@
 import type { Database } from '@tallystick/database'
 import { findLastNoteSet } from '@tallystick/issuer'
 import { createNoteLog } from '@tallystick/public-log'
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { openServiceDatabase } from '../src/service-database.ts'
 import { newDatabase, start } from './harness.ts'
@@ -21,7 +21,7 @@ async function startDiscarding(database: Database): Promise<{ readonly committed
       await transaction.query('lock table curves in exclusive mode')
       for (const table of ['notes', 'note_sets']) await transaction.query(`delete from ${table}`)
       resolve()
-      await vi.waitUntil(isWaiting, patience)
+      await vi.waitUntil(isWaiting, waitOptions)
     })
   })
   return { committed }

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { patience } from '@tallystick/workbench/patience'
 import { copyDirectory } from '@tallystick/workbench/pglite-template'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { backUp } from '../../../apps/tallystick/test/back-up.ts'
 import { createDeferrals, createKey, type Defer, newDatabase, notesOf, type TestService } from './harness.ts'
@@ -57,10 +57,10 @@ async function serveDay(defer: Defer) {
     body: JSON.stringify({ points: { 7: 377, 14: 376, 30: 375 } }),
   })
   second.clock.hold(Date.parse(evening))
-  await vi.waitUntil(async () => (await readHead(second)).size === 5, patience)
-  await vi.waitUntil(async () => (await statusOf(second, secret)) === 200, patience)
+  await vi.waitUntil(async () => (await readHead(second)).size === 5, waitOptions)
+  await vi.waitUntil(async () => (await statusOf(second, secret)) === 200, waitOptions)
   const published = { head: await readHead(second), entries: await readEntries(second) }
-  await vi.waitUntil(() => existsSync(join(directory, 'mirror', 'tile', 'entries', '000.p', '5')), patience)
+  await vi.waitUntil(() => existsSync(join(directory, 'mirror', 'tile', 'entries', '000.p', '5')), waitOptions)
   await second.stop()
   return { directory, secret, published }
 }

@@ -4,14 +4,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { periodAt } from '@tallystick/core'
 import { findFreePort } from '@tallystick/workbench/free-port'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
-import { quickFlags } from '@tallystick/workbench/quick-flags'
+import { shortRunFlags } from '@tallystick/workbench/short-run-flags'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase, start, type TestService } from './harness.ts'
 
@@ -32,7 +30,7 @@ async function startLogged(): Promise<TestService & { readonly key: string; read
 /** Starts `tallystick monitor` as a process of its own: it trusts the certificate by its environment. */
 function launch(caPath: string, commandLine: readonly string[]) {
   const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: caPath }
-  const child = spawn(process.execPath, [...quickFlags, cli, 'monitor', ...commandLine], { env })
+  const child = spawn(process.execPath, [...shortRunFlags, cli, 'monitor', ...commandLine], { env })
   onTestFinished(() => void child.kill('SIGKILL'))
   const chunks: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => chunks.push(String(chunk)))
@@ -51,17 +49,13 @@ async function ended(child: ChildProcess): Promise<number | null> {
 
 /** Serves a directory as any web server would. */
 async function serveFiles(directory: string): Promise<string> {
-  const server = createServer(keepConnections, (request, response) => {
+  const server = await startLocalServer((request, response) => {
     createReadStream(join(directory, request.url as string))
       .on('error', () => response.writeHead(404).end())
       .pipe(response)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(server.stop)
+  return server.url
 }
 
 test('default: a real service is silent over a boundary, also its mirror, and an altered entry is found', async () => {

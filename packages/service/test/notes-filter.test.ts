@@ -1,6 +1,6 @@
 // @module-tag server
 
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { chain324, createDeferrals, createKey, newDatabase, notesOf, start, type TestService } from './harness.ts'
 
@@ -27,7 +27,7 @@ describe('a chain without notes beside one with fewer tenors than configured', (
     service = await start({ databaseUrl, at: noon, curve: null, config: { chains } }, defer)
     await service.operator.setCurve({ points: { 14: 365, 30: 362 }, chainId: 324 })
     key = (await createKey(service)).secret
-    await vi.waitUntil(async () => (await get('/notes')).status === 200, patience)
+    await vi.waitUntil(async () => (await get('/notes')).status === 200, waitOptions)
     return finish
   })
 

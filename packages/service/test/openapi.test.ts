@@ -1,18 +1,9 @@
 import { type ErrorCode, errorBodySchema, positionQuery } from '@tallystick/core'
+import { type Answer, type SendOptions, sendRequest } from '@tallystick/workbench/send-request'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { OpenapiDocument } from '../src/routing/document.ts'
 import { hang, startFakeSubgraph } from './fake-subgraph.ts'
-import {
-  type Answer,
-  type CallOptions,
-  call,
-  chain324,
-  createDeferrals,
-  createKey,
-  newDatabase,
-  start,
-  type TestService,
-} from './harness.ts'
+import { chain324, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 
 const { defer, finish } = createDeferrals()
 let service: TestService
@@ -101,13 +92,13 @@ test('behavior: it names the chains of this service', () => {
 
 describe('the error examples match the service’s responses', () => {
   const json = { 'content-type': 'application/json' }
-  const post = (body: unknown, headers: Record<string, string> = json): [string, CallOptions] => [
+  const post = (body: unknown, headers: Record<string, string> = json): [string, SendOptions] => [
     '/data',
     { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) },
   ]
   const data = (query: string, chains: number[]) => post({ query, variables: { chains } })
   const deep = `{ pools ${'{ positions '.repeat(9)}{ id }${' }'.repeat(9)} }`
-  const requests: readonly [ErrorCode, string, [string, CallOptions]][] = [
+  const requests: readonly [ErrorCode, string, [string, SendOptions]][] = [
     ['invalid_chainid', '/notes', ['/notes?chainid=0x144', {}]],
     ['invalid_chainid', '/rate', ['/rate?chainid=0x144', {}]],
     ['invalid_maturity', '/notes', ['/notes?maturity=7;14', {}]],
@@ -181,7 +172,7 @@ describe('the error examples match the service’s responses', () => {
   })
 
   test('default: https_required', async () => {
-    const answer = await call(`${service.baseUrl.replace('https:', 'http:')}/notes`)
+    const answer = await sendRequest(`${service.baseUrl.replace('https:', 'http:')}/notes`)
     expectExample(answer, exampleOf('/notes', 'https_required'))
   })
 

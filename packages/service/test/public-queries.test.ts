@@ -4,21 +4,12 @@ import { createAbort, createMetrics } from '@tallystick/base'
 import { type Database, openDatabase } from '@tallystick/database'
 import { namespaceOf, openPublicQueries, publicQueryMetricHelp } from '@tallystick/gateway'
 import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
-import { patience } from '@tallystick/workbench/patience'
+import type { Answer } from '@tallystick/workbench/send-request'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import pino from 'pino'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createPostData } from './data-client.ts'
-import {
-  type Answer,
-  chain324,
-  createDeferrals,
-  createKey,
-  newDatabase,
-  pool,
-  prepare,
-  start,
-  type TestService,
-} from './harness.ts'
+import { chain324, createDeferrals, createKey, newDatabase, pool, prepare, start, type TestService } from './harness.ts'
 
 const namespace = namespaceOf({ id: 324, domain: { verifyingContract: pool } })
 const json = { 'content-type': 'application/json' }
@@ -81,7 +72,8 @@ describe('on PostgreSQL', () => {
     )
     return Number(row?.count)
   }
-  const waitForHanging = (count: number) => vi.waitFor(async () => expect(await countHanging()).toBe(count), patience)
+  const waitForHanging = (count: number) =>
+    vi.waitFor(async () => expect(await countHanging()).toBe(count), waitOptions)
 
   test('behavior: keys, notes, the curve and readiness do not wait while public queries use all their slots', async () => {
     const answers: Promise<Answer>[] = []

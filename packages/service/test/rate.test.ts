@@ -1,9 +1,8 @@
 // @module-tag server
 
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { errorBodySchema, rateResponseSchema } from '@tallystick/core'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { toFunctionSelector } from 'viem'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeSubgraph, headAt, startFakeSubgraph } from './fake-subgraph.ts'
@@ -71,18 +70,14 @@ async function startNode(chainId: number): Promise<string> {
     if (method === 'eth_getLogs') return []
     return method === 'eth_call' ? call(params[0]?.data) : null
   }
-  const server: Server = createServer(keepConnections, async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
+  const server = await startLocalServer(async (request, response) => {
     if (!rpc.isUp) return response.destroy()
-    const { id, ...call } = JSON.parse(Buffer.concat(chunks).toString())
+    const { id, ...call } = JSON.parse(await text(request))
     const answer = { jsonrpc: '2.0', id, result: resultOf(call) }
     return response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  defer(() => server.close())
-  defer(() => server.closeAllConnections())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  defer(server.stop)
+  return server.url
 }
 
 const get = (path: string, headers: Record<string, string> = { 'x-api-key': key }) => service.call(path, { headers })

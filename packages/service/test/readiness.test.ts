@@ -2,7 +2,7 @@
 
 import { createClock } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
 import { chain324, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
@@ -27,7 +27,7 @@ describe('the database behind a proxy', () => {
     headers = { 'x-api-key': (await createKey(service)).secret }
     await vi.waitFor(async () => {
       for (const id of [10, 324]) expect(await metrics()).toContain(`tallystick_next_period_signed{chain="${id}"} 1`)
-    }, patience)
+    }, waitOptions)
     return finish
   })
 
@@ -36,7 +36,7 @@ describe('the database behind a proxy', () => {
     proxy.setStalled(false)
     proxy.setAway(false)
     const healthy = { status: 200, degraded: false, reasons: [] }
-    await vi.waitFor(async () => expect(await readyz()).toMatchObject(healthy), patience)
+    await vi.waitFor(async () => expect(await readyz()).toMatchObject(healthy), waitOptions)
   })
 
   const setClocks = (localMs: number, trueMs = localMs) => {

@@ -1,8 +1,7 @@
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { openDatabase } from '@tallystick/database'
 import { openSubgraph } from '@tallystick/subgraph'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { headAt, respond, startFakeSubgraph } from './fake-subgraph.ts'
 import { newDatabase } from './harness.ts'
@@ -60,15 +59,14 @@ describe('an answer', () => {
 
   test('default: works over TLS with a trusted certificate', async () => {
     const authority = createCertificateAuthority()
-    const server = createServer(authority.issue(['127.0.0.1']), (_, response) =>
-      response.setHeader('content-type', 'application/json; charset=utf-8').end('{"data":{"a":1}}'),
+    const server = await startLocalServer(
+      (_, response) => response.setHeader('content-type', 'application/json; charset=utf-8').end('{"data":{"a":1}}'),
+      { tls: authority.issue(['127.0.0.1']) },
     )
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    const remote = openRemote([`https://127.0.0.1:${port}`], { ca: authority.cert })
+    const remote = openRemote([server.url], { ca: authority.cert })
     expect((await remote.ask()).data).toBe('{"a":1}')
     await remote.subgraph.close()
-    server.close()
+    await server.stop()
   })
 
   test('behavior: connections are reused', async () => {

@@ -2,9 +2,9 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { awsEnv } from './kms/fake-aws-kms.ts'
 
@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL('slow-bodies/read-all.ts', import.meta.url
 /** Starts a server that sends headers at once, and then below /drips a byte from time to time, elsewhere nothing more. */
 async function startSlowServer() {
   const open = new Map<Socket, string>()
-  const server = createServer((request, response) => {
+  const server = await startLocalServer((request, response) => {
     const { socket, url = '' } = request
     open.set(socket, url)
     socket.on('close', () => open.delete(socket))
@@ -22,12 +22,8 @@ async function startSlowServer() {
     const timer = setInterval(() => response.write(' '), 20)
     response.on('close', () => clearInterval(timer))
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, listOpen: () => [...open.values()] }
+  onTestFinished(server.stop)
+  return { url: server.url, listOpen: () => [...open.values()] }
 }
 
 /** Starts the program that reads in every way, and collects garbage meanwhile. Returns the line that it prints. */

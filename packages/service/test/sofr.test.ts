@@ -1,23 +1,17 @@
 // @module-tag server
 
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { checkPlausibility, fetchSofr } from '@tallystick/issuer'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { november22, startFakeTreasury } from './fake-treasury.ts'
 import { type Defer, newDatabase, start } from './harness.ts'
 
 /** The New York Fed's answer, or whatever a test sends in its place. */
 async function startSofr(listener: RequestListener): Promise<string> {
-  const server = createServer(keepConnections, listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/sofr/last/1.json`
+  const server = await startLocalServer(listener)
+  onTestFinished(server.stop)
+  return `${server.url}/sofr/last/1.json`
 }
 
 const answer = (percentRate: unknown, effectiveDate: unknown = '2024-11-21') =>

@@ -5,11 +5,12 @@ import { errorBodySchema } from '@tallystick/core'
 import { openDatabase } from '@tallystick/database'
 import { publicQueryLimits } from '@tallystick/gateway'
 import { openSubgraph } from '@tallystick/subgraph'
+import { sendRequest } from '@tallystick/workbench/send-request'
 import { Client, fetchExchange } from '@urql/core'
 import type { FastifyInstance } from 'fastify'
 import { GraphQLClient } from 'graphql-request'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { call, createDeferrals, newDatabase } from './harness.ts'
+import { createDeferrals, newDatabase } from './harness.ts'
 import { buildSubgraphApp } from './subgraph-app.ts'
 
 const schema = `
@@ -75,7 +76,7 @@ describe('common clients', () => {
 
 describe('over HTTP', () => {
   const post = (body: unknown, headers: Record<string, string> = {}) =>
-    call(url, {
+    sendRequest(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -119,14 +120,14 @@ describe('over HTTP', () => {
   })
 
   test('error: responds 400 to GET without a query or with invalid variables', async () => {
-    expect((await call(url)).status).toBe(400)
-    expect((await call(`${url}?query=%7Bx%7D&variables=%7B`)).status).toBe(400)
-    expect((await call(`${url}?query=a&query=b`)).status).toBe(400)
+    expect((await sendRequest(url)).status).toBe(400)
+    expect((await sendRequest(`${url}?query=%7Bx%7D&variables=%7B`)).status).toBe(400)
+    expect((await sendRequest(`${url}?query=a&query=b`)).status).toBe(400)
   })
 
   test('error: responds 404 to an unknown chain and lists the existing ones', async () => {
     for (const chain of ['1', '0324', 'x', '324%00', 'toString']) {
-      const answer = await call(url.replace(/324$/, chain), {
+      const answer = await sendRequest(url.replace(/324$/, chain), {
         method: 'POST',
         body: '{}',
         headers: { 'content-type': 'application/json' },
@@ -137,7 +138,7 @@ describe('over HTTP', () => {
 
   test('default: answers a CORS preflight', async () => {
     const headers = { origin: 'https://wallet.example', 'access-control-request-headers': 'content-type, x-mine' }
-    const answer = await call(url, { method: 'OPTIONS', headers })
+    const answer = await sendRequest(url, { method: 'OPTIONS', headers })
     expect(answer.status).toBe(204)
     expect(answer.headers).toMatchObject({
       'access-control-allow-origin': '*',
@@ -149,7 +150,7 @@ describe('over HTTP', () => {
 
 describe('limits of a query', () => {
   const post = (body: object) =>
-    call(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    sendRequest(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   const repeat = (count: number, text: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => text(index)).join(' ')
   const { tokens, rootFields, aliases } = publicQueryLimits
@@ -176,7 +177,9 @@ describe('limits of a query', () => {
       'introspection',
     ],
   ])('error: responds 200 with the message of the limit to too many %s', async (_, text, message) => {
-    const byGet = await call(`${url}?${new URLSearchParams({ query: text.length < 4_000 ? text : '{ notes { x } }' })}`)
+    const byGet = await sendRequest(
+      `${url}?${new URLSearchParams({ query: text.length < 4_000 ? text : '{ notes { x } }' })}`,
+    )
     for (const answer of [await post({ query: text }), ...(text.length < 4_000 ? [byGet] : [])]) {
       expect(answer.status).toBe(200)
       expect(answer.json()).toEqual({ errors: [{ message: expect.stringContaining(message) }] })
@@ -211,7 +214,7 @@ describe('limits of a query', () => {
       const ask = async (selection: string, given: object = variables) => {
         const asked = { query: text.replace('SELECTION', selection), variables: given, operationName }
         const query = { ...asked, variables: JSON.stringify(given), operationName: operationName ?? '' }
-        const [posted, got] = [await post(asked), await call(`${url}?${new URLSearchParams(query)}`)]
+        const [posted, got] = [await post(asked), await sendRequest(`${url}?${new URLSearchParams(query)}`)]
         expect(got.json()).toEqual(posted.json())
         return posted.json()
       }

@@ -8,11 +8,12 @@ import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'n
 import { createClock, createMetrics } from '@tallystick/base'
 import { createInstance, createTlsServer, openTls } from '@tallystick/http'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
-import { patience } from '@tallystick/workbench/patience'
+import { sendRequest } from '@tallystick/workbench/send-request'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import pino from 'pino'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { metricHelp } from '../src/metric-help.ts'
-import { call, createDeferrals, createKey, newDatabase, prepare, start, type TestService } from './harness.ts'
+import { createDeferrals, createKey, newDatabase, prepare, start, type TestService } from './harness.ts'
 
 const { defer, finish } = createDeferrals()
 let service: TestService
@@ -44,7 +45,7 @@ async function useCertificate(keyType: 'ec' | 'rsa'): Promise<void> {
   const { cert, key } = createCertificateAuthority().issue(['localhost', '127.0.0.1'], { keyType })
   writeFileSync(join(service.directory, 'cert.pem'), cert)
   writeFileSync(join(service.directory, 'key.pem'), key)
-  await vi.waitUntil(() => service.log().includes('TLS certificate changed'), patience)
+  await vi.waitUntil(() => service.log().includes('TLS certificate changed'), waitOptions)
 }
 
 // The second name is that of Node 26.
@@ -111,7 +112,7 @@ describe.each(['ec', 'rsa'] as const)('key exchange with an %s certificate', (ke
   test('default: HTTP/1.1 and HTTP/2 are served over each group', async () => {
     for (const ecdhCurve of ['X25519', 'P-256', 'P-384']) {
       const options = { ecdhCurve, rejectUnauthorized: false }
-      expect((await call(`${service.baseUrl}/notes`, { headers, ...options } as never)).status).toBe(200)
+      expect((await sendRequest(`${service.baseUrl}/notes`, { headers, ...options })).status).toBe(200)
       const session = connectHttp2(service.baseUrl, options)
       const stream = session.request({ ':path': '/notes', ...headers })
       const [answer] = await once(stream, 'response')

@@ -19,7 +19,7 @@ import {
 } from '@tallystick/gateway'
 import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import pino from 'pino'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { metricHelp } from '../src/metric-help.ts'
@@ -153,7 +153,7 @@ describe('which source answers', () => {
     const chain = await open()
     chain.state.misbehave = unavailable
     for (let count = 0; count < 3; count += 1) expect(await chain.ask()).toMatchObject({ source: 'remote' })
-    await vi.waitUntil(() => chain.subgraph.current === 'remote', patience)
+    await vi.waitUntil(() => chain.subgraph.current === 'remote', waitOptions)
     const { asked } = chain.state
     expect(await chain.ask()).toMatchObject({ source: 'remote' })
     expect(chain.state.asked).toBe(asked)
@@ -164,7 +164,7 @@ describe('which source answers', () => {
     await vi.waitUntil(() => {
       chain.time.advance(1_000)
       return chain.subgraph.current === 'embedded'
-    }, patience)
+    }, waitOptions)
     expect(await chain.ask()).toMatchObject({ source: 'embedded' })
     const changes = linesOf(chain.log(), 'source of the subgraph changed').map((line) => JSON.parse(line))
     expect(changes).toMatchObject([
@@ -260,7 +260,7 @@ describe('head and cache', () => {
     chain.state.misbehave = never
     for (let count = 0; count < 3; count += 1) {
       const answer = chain.ask()
-      await vi.waitUntil(() => chain.time.waiting() >= 2, patience)
+      await vi.waitUntil(() => chain.time.waiting() >= 2, waitOptions)
       // The wait for the head, then the hedge.
       chain.time.advance(500)
       await turn()
@@ -270,7 +270,7 @@ describe('head and cache', () => {
     await vi.waitUntil(() => {
       chain.time.advance(5_000)
       return chain.subgraph.current === 'remote'
-    }, patience)
+    }, waitOptions)
     expect(await chain.subgraph.currentHead()).toBeUndefined()
     expect(await chain.ask()).toMatchObject({ source: 'remote' })
   })
@@ -293,14 +293,14 @@ describe('head and cache', () => {
     await chain.index.commit(blockAt(101, startSeconds + 1), [])
     expect(recall()).toBeUndefined()
     for (let count = 0; count < 3; count += 1) await read()
-    await vi.waitUntil(() => chain.subgraph.current === 'remote', patience)
+    await vi.waitUntil(() => chain.subgraph.current === 'remote', waitOptions)
     expect((await read())[0]?.answer).toMatchObject({ source: 'remote', head: { number: 99 } })
     expect(recall()).toEqual([['remote', 99]])
     chain.state.misbehave = undefined
     await vi.waitUntil(() => {
       chain.time.advance(1_000)
       return chain.subgraph.current === 'embedded'
-    }, patience)
+    }, waitOptions)
     expect(recall()).toBeUndefined()
     expect((await read())[0]?.answer).toMatchObject({ source: 'embedded', head: { number: 101 } })
   })
@@ -336,7 +336,7 @@ describe('errors', () => {
     chain.state.misbehave = unavailable
     chain.fake.behave(refuse)
     for (let count = 0; count < 4; count += 1) await errorOf(chain.ask())
-    await vi.waitUntil(async () => (await errorOf(chain.ask())).retryAfterSeconds !== undefined, patience)
+    await vi.waitUntil(async () => (await errorOf(chain.ask())).retryAfterSeconds !== undefined, waitOptions)
     const error = await errorOf(chain.ask())
     expect(error.message).toMatch(/^Both .* Remote: .* temporarily disabled\. Try again in 1 s\.$/)
   })
@@ -347,7 +347,7 @@ describe('time', () => {
     const chain = await open()
     chain.state.misbehave = never
     const answer = chain.ask()
-    await vi.waitUntil(() => chain.time.waiting() >= 2, patience)
+    await vi.waitUntil(() => chain.time.waiting() >= 2, waitOptions)
     chain.time.advance(500)
     expect(await answer).toMatchObject({ source: 'remote' })
     expect(chain.metrics()).toMatch(/upstream_total{[^}]*upstream="embedded",outcome="slow_query"} 0\n/)
@@ -357,7 +357,7 @@ describe('time', () => {
     const chain = await open({ hedgeMs: null })
     chain.state.misbehave = never
     const answer = chain.ask()
-    await vi.waitUntil(() => chain.time.waiting() >= 2, patience)
+    await vi.waitUntil(() => chain.time.waiting() >= 2, waitOptions)
     chain.time.advance(4_999)
     expect(chain.fake.requests).toEqual([])
     chain.time.advance(1)
@@ -369,9 +369,9 @@ describe('time', () => {
     chain.state.misbehave = never
     chain.fake.behave(hang)
     const error = errorOf(chain.ask())
-    await vi.waitUntil(() => chain.time.waiting() >= 2, patience)
+    await vi.waitUntil(() => chain.time.waiting() >= 2, waitOptions)
     chain.time.advance(500)
-    await vi.waitUntil(() => chain.fake.queries().length === 1, patience)
+    await vi.waitUntil(() => chain.fake.queries().length === 1, waitOptions)
     chain.time.advance(9_500)
     expect(await error).toMatchObject({ code: 'upstream_timeout' })
   })
@@ -381,13 +381,13 @@ describe('time', () => {
     chain.fake.behave(hang)
     for (let count = 0; count < 3; count += 1) {
       const answer = chain.ask()
-      await vi.waitUntil(() => chain.fake.queries().length === count + 1, patience)
+      await vi.waitUntil(() => chain.fake.queries().length === count + 1, waitOptions)
       chain.time.advance(500)
       expect(await answer).toMatchObject({ source: 'embedded' })
     }
-    await vi.waitUntil(() => chain.fake.lights().length > 0, patience)
+    await vi.waitUntil(() => chain.fake.lights().length > 0, waitOptions)
     chain.time.advance(5_000)
-    await vi.waitUntil(() => chain.subgraph.current === 'embedded', patience)
+    await vi.waitUntil(() => chain.subgraph.current === 'embedded', waitOptions)
     expect(await chain.ask()).toMatchObject({ source: 'embedded' })
     expect(chain.fake.queries()).toHaveLength(3)
   })
@@ -408,7 +408,7 @@ test('behavior: moving from the embedded subgraph to another one and back, each 
       config: { chains: [{ ...chain324, rpc: [rpcUrl], subgraph }] },
     })
     const post = await createPostData(service)
-    await vi.waitUntil(async () => (await post(body)).status === 200, patience)
+    await vi.waitUntil(async () => (await post(body)).status === 200, waitOptions)
     const answer = await post(body)
     expect(answer.json()).toEqual(data)
     expect(answer.headers['x-tallystick-chains']).toMatch(new RegExp(`^324;block=0;lag=\\d+;source=${source}$`))

@@ -3,13 +3,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openDatabase } from '@tallystick/database'
-import { quickFlags } from '@tallystick/workbench/quick-flags'
+import { createRandom } from '@tallystick/workbench/random'
+import { shortRunFlags } from '@tallystick/workbench/short-run-flags'
 import { createTestDatabase, type DatabaseEngine } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { bundleChild } from './bundle-child.ts'
 import { startChain, type TestChain } from './follow-chain.ts'
 import { followInto, tablesOfFresh } from './follow-index.ts'
-import { createRandom, forwardAll, type ProxiedCall, startProxy, type TestProxy } from './follow-proxy.ts'
+import { forwardAll, type ProxiedCall, startProxy, type TestProxy } from './follow-proxy.ts'
 import { openTest } from './open-fixture.ts'
 import { readTables, type TableRow } from './read-tables.ts'
 
@@ -39,7 +40,7 @@ type Child = { readonly process: ChildProcess; readonly said: () => string; read
 
 const startChild = (databaseUrl: string): Child => {
   // With flags, Node does not use the compiled code of its own modules.
-  const flags = databaseUrl.startsWith('file:') ? quickFlags : []
+  const flags = databaseUrl.startsWith('file:') ? shortRunFlags : []
   const child = spawn(process.execPath, [...flags, script, databaseUrl, namespace, proxy.url, chain.address], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,5 +1,6 @@
 // @module-tag postgres
 
+import { createRandom } from '@tallystick/workbench/random'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { FollowerOptions, OpenMapping } from '../src/index.ts'
 import { startChain, type TestChain } from './follow-chain.ts'
@@ -8,7 +9,6 @@ import { createMapping } from './follow-mapping.mjs'
 import {
   type Behaviour,
   type CallAnswer,
-  createRandom,
   type Exchange,
   forwardAll,
   type ProxiedCall,

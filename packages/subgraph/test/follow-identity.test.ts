@@ -1,7 +1,7 @@
 // @module-tag postgres
 
 import { createChainIdentity, createRpcEndpoint, createRpcPool } from '@tallystick/chain'
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type FollowerOptions, rebuildIndex } from '../src/index.ts'
 import { startChain, type TestChain } from './follow-chain.ts'
@@ -39,7 +39,7 @@ const follow = async (urls: readonly string[], options: Partial<FollowerOptions>
   await index.untilCurrent()
   return index
 }
-const problemOf = (index: TestIndex) => expect.poll(() => index.follower.status().problem, patience)
+const problemOf = (index: TestIndex) => expect.poll(() => index.follower.status().problem, waitOptions)
 
 /** Sends every request to the other chain, which reports an id. */
 const toOther =
@@ -121,12 +121,14 @@ test('behavior: a disputed index goes on when the RPC agrees again', async () =>
   const index = await follow([forking.url], { maxReorgDepth: 8 })
   const before = await index.tables()
   forking.behave(forkAbove((await chain.headNumber()) - 9))
-  await expect.poll(() => index.follower.status().state, patience).toBe('disputed')
+  await expect.poll(() => index.follower.status().state, waitOptions).toBe('disputed')
   expect(await index.tables()).toEqual(before)
   await chain.emit(1, 9)
   forking.behave(forwardAll)
   await index.untilCurrent()
-  await expect.poll(() => index.follower.status(), patience).toMatchObject({ state: 'following', problem: undefined })
+  await expect
+    .poll(() => index.follower.status(), waitOptions)
+    .toMatchObject({ state: 'following', problem: undefined })
   const { Event, Tally } = await tablesOfFresh(opened.database, chain)
   expect(await index.tables()).toMatchObject({ Event, Tally })
 })
@@ -139,7 +141,7 @@ test('behavior: a disputed index is rebuilt, and goes on with the history of the
   const index = await follow([chain.url], { maxReorgDepth: 8, name: namespace, namespace } as object)
   await restore()
   await chain.grow(Array.from({ length: 15 }, () => ({ logs: 2, salt: 50 })))
-  await expect.poll(() => index.follower.status().state, patience).toBe('disputed')
+  await expect.poll(() => index.follower.status().state, waitOptions).toBe('disputed')
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
   await rebuildIndex({
     ...{

@@ -1,5 +1,5 @@
 import type { Database } from '@tallystick/database'
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { expect, vi } from 'vitest'
 import { createFollower, type Follower, type FollowerOptions, openSubgraph, type Subgraph } from '../src/index.ts'
 import type { TestChain } from './follow-chain.ts'
@@ -56,7 +56,7 @@ export async function followInto(
 
 async function untilAt(subgraph: Subgraph, chain: TestChain): Promise<void> {
   const { hash } = (await chain.rpc('eth_getBlockByNumber', ['latest', false])) as { hash: string }
-  await vi.waitFor(() => expect(subgraph.head?.hash).toBe(hash), patience)
+  await vi.waitFor(() => expect(subgraph.head?.hash).toBe(hash), waitOptions)
 }
 
 /** Returns the tables of a fresh index of the chain, made without faults. */

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import type { ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 
 export type ProxiedCall = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 export type CallAnswer = { readonly id: number; readonly result?: unknown; readonly error?: unknown }
@@ -33,10 +32,8 @@ export const forwardAll: Behaviour = ({ forward }) => forward()
 export async function startProxy(target: string, initial: Behaviour = forwardAll): Promise<TestProxy> {
   let behaviour = initial
   let count = 0
-  const server = createServer(keepConnections, async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const parsed = JSON.parse(Buffer.concat(chunks).toString())
+  const server = await startLocalServer(async (request, response) => {
+    const parsed = JSON.parse(await text(request))
     const calls: ProxiedCall[] = Array.isArray(parsed) ? parsed : [parsed]
     const reply = (answers: readonly CallAnswer[]) => sendJson(response, Array.isArray(parsed) ? answers : answers[0])
     const forward: Exchange['forward'] = async (change = (_, answer) => answer, to = target) => {
@@ -52,14 +49,12 @@ export async function startProxy(target: string, initial: Behaviour = forwardAll
       reply(calls.map(({ id }) => answers.get(id) ?? { id, error: refused.get(id) }))
     }
     count += 1
-    // If the server behind is gone, there is no response.
-    await Promise.resolve(behaviour({ calls, count, response, forward, forwardUnless })).catch(() => response.destroy())
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+    // If the server behind is gone, this fails and there is no response.
+    await behaviour({ calls, count, response, forward, forwardUnless })
+  })
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
+    url: server.url,
+    port: server.port,
     get count() {
       return count
     },
@@ -67,11 +62,7 @@ export async function startProxy(target: string, initial: Behaviour = forwardAll
       behaviour = next
       count = 0
     },
-    stop: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    stop: server.stop,
   }
 }
 
@@ -89,16 +80,4 @@ export function sendJson(response: ServerResponse, json: unknown): void {
 
 export function send(response: ServerResponse, answer: { readonly status: number; readonly body: string }): void {
   response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
-}
-
-/** Creates a seeded generator of numbers from 0 to 1. */
-export function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    // Mulberry32.
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

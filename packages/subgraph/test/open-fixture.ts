@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '@tallystick/database'
-import { patience } from '@tallystick/workbench/patience'
 import { createTestDatabase, type DatabaseEngine } from '@tallystick/workbench/test-database'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { inject } from 'vitest'
 import { type BlockChanges, openSubgraph, type Subgraph } from '../src/index.ts'
 import fixture from '../vectors/dialect-fixture.json' with { type: 'json' }
@@ -60,7 +60,7 @@ export async function openFixture(database: Database, namespace = 'fixture'): Pr
     schema: fixtureSchema,
     namespace,
     deployment,
-    queryTimeoutMs: patience.timeout,
+    queryTimeoutMs: waitOptions.timeout,
   })
   for (const { block, changes } of fixtureBlocks) await subgraph.commit(block, changes)
   return subgraph

@@ -1,5 +1,5 @@
 import type { Database } from '@tallystick/database'
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import { type Block, type EntityChange, openSubgraph, type Subgraph } from '../src/index.ts'
 
 /** Schema with references, lists, enums and every scalar, unrelated to notes. */
@@ -99,7 +99,7 @@ export async function openGallery(database: Database, namespace = 'gallery'): Pr
     schema: gallerySchema,
     namespace,
     deployment: 'QmGallery',
-    queryTimeoutMs: patience.timeout,
+    queryTimeoutMs: waitOptions.timeout,
   })
   for (const { block, changes } of galleryBlocks) await subgraph.commit(block, changes)
   return subgraph

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { openDatabase } from '@tallystick/database'
-import { quickFlags } from '@tallystick/workbench/quick-flags'
+import { shortRunFlags } from '@tallystick/workbench/short-run-flags'
 import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Mapping, openSubgraph, type RebuildOptions, rebuildIndex, type Subgraph } from '../src/index.ts'
@@ -240,7 +240,7 @@ function testEngine(engine: DatabaseEngine): void {
 
   function startChild(work: 'query' | 'rebuild', namespace: string) {
     const args = [script, work, opened.url, namespace, proxy.url, chain.address]
-    const child = spawn(process.execPath, [...quickFlags, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [...shortRunFlags, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
     const exited = once(child, 'exit')
     const kill = async () => {
       child.kill('SIGKILL')

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { patience } from '@tallystick/workbench/patience'
+import { waitOptions } from '@tallystick/workbench/wait-options'
 import type { Browser, BrowserContextOptions, Download, Page, Request } from 'playwright-core'
-import { root } from './start-sandbox.ts'
+import { root } from '../../../test/set-up/start-sandbox.ts'
 
 /** Page of a new visitor, and all URLs it requested. */
 export type Visit = {
@@ -28,7 +28,7 @@ export async function openVisit(browser: Browser, options: BrowserContextOptions
     ...options,
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(patience.timeout)
+  page.setDefaultTimeout(waitOptions.timeout)
   const requested: string[] = []
   const finished: Request[] = []
   context.on('request', (request) => requested.push(request.url()))

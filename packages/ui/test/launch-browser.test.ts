@@ -1,8 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { afterAll, expect, test } from 'vitest'
 import { launchBrowser } from './launch-browser.ts'
 
@@ -12,17 +11,17 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 test('default: the browser of this machine renders a page', async (context) => {
   const launched = await launchBrowser()
   if (!launched.browser) return context.skip(launched.reason)
-  const server = createServer((_, response) => {
+  const server = await startLocalServer((_, response) => {
     response.setHeader('content-type', 'text/html')
     response.end('<p>before</p><script>document.querySelector("p").textContent = "rendered"</script>')
-  }).listen(0, '127.0.0.1')
+  })
   try {
     const page = await launched.browser.newPage()
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    await page.goto(`${server.url}/`)
     expect(await page.locator('p').innerText()).toBe('rendered')
   } finally {
     await launched.browser.close()
-    server.close()
+    await server.stop()
   }
 })
 

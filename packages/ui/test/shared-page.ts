@@ -1,6 +1,6 @@
 import { beforeAll, inject } from 'vitest'
+import { type Credentials, readCredentials } from '../../../test/set-up/start-sandbox.ts'
 import type { Visit } from './browser.ts'
-import { type Credentials, readCredentials } from './start-sandbox.ts'
 import { type UsedBrowser, useBrowser } from './use-browser.ts'
 
 type Media = Parameters<Visit['page']['emulateMedia']>[0]

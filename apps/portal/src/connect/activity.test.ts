@@ -58,7 +58,7 @@ test('behavior: states of another transaction, or after a new start, change noth
   expect(play({ kind: 'late', hash: '0x1' })).toEqual({ phase: 'idle' })
 })
 
-test('behavior: ends by rejection, failure, expiry and patience', () => {
+test('behavior: ends by rejection, failure, expiry and waitOptions', () => {
   const error = new Error('reverted')
   expect(play(step('send'), { kind: 'failed', error })).toEqual({ phase: 'failed', error, hash: undefined })
   expect(play(step('wait', '0x1'), { kind: 'failed', error })).toEqual({ phase: 'failed', error, hash: '0x1' })

@@ -1,6 +1,6 @@
 import type { ShiftableClock } from '@tallystick/base'
+import { callNode, toQuantity } from '@tallystick/workbench/dev-chain/call-node'
 import type { Address } from 'viem'
-import { callNode, toQuantity } from '../call-node.ts'
 import { gasPerTransaction } from '../mine-batch.ts'
 import { encodeMissingIncomes } from '../seed/catch-up-incomes.ts'
 import { daySeconds } from '../seed/history.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { sourcesHash } from '@tallystick/contracts'
+import { callNode } from '@tallystick/workbench/dev-chain/call-node'
 import { createClient, defineChain, type Hash, http } from 'viem'
-import { callNode } from '../call-node.ts'
 import { deployProtocol } from '../deploy-protocol.ts'
 import { lenderCount, partnerFeesBps } from '../seed/history.ts'
 import { planHistory } from '../seed/plan-history.ts'

@@ -1,5 +1,5 @@
 import type { ShiftableClock } from '@tallystick/base'
-import { callNode } from '../call-node.ts'
+import { callNode } from '@tallystick/workbench/dev-chain/call-node'
 import { startChainSync } from './chain-sync.ts'
 import { sandboxWallets } from './create-devnet.ts'
 import type { Devnet } from './devnet.ts'

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Clock, ShiftableClock } from '@tallystick/base'
-import { callNode, toQuantity } from '../call-node.ts'
+import { callNode, toQuantity } from '@tallystick/workbench/dev-chain/call-node'
 
 const blockSeconds = 1
 

@@ -1,6 +1,6 @@
 import { poolAbi } from '@tallystick/contracts'
+import { callNode } from '@tallystick/workbench/dev-chain/call-node'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
-import { callNode } from '../call-node.ts'
 import { type BatchTransaction, mineBatch } from '../mine-batch.ts'
 import { daySeconds } from './history.ts'
 import { incomeOf } from './plan-incomes.ts'

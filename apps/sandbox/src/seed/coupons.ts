@@ -1,4 +1,4 @@
-import { createRandom } from './random.ts'
+import { createRandom } from '@tallystick/workbench/random'
 
 // Rates of US Treasury bills minus 1 %: realistic and slightly inverted.
 export const currentCoupons: Readonly<Record<number, number>> = {

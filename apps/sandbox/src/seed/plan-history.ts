@@ -1,7 +1,7 @@
+import { createRandom } from '@tallystick/workbench/random'
 import { daySeconds, type History, historyDays, type PauseStep, type Step } from './history.ts'
 import { planIncomes } from './plan-incomes.ts'
 import { planPositions } from './plan-positions.ts'
-import { createRandom } from './random.ts'
 
 export type PlanOptions = {
   /** End of the history, in Unix seconds. */

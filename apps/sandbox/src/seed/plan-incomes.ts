@@ -1,5 +1,5 @@
+import { createRandom } from '@tallystick/workbench/random'
 import { daySeconds, historyDays, type IncomeStep } from './history.ts'
-import { createRandom } from './random.ts'
 
 // Income of a typical day per second and dollar, scaled by 1e25: 12.6 % per year.
 const typicalIncome = 40_654_777_192_457_711n

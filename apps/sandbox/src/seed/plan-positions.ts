@@ -1,4 +1,5 @@
 import { maturityOf, periodAt } from '@tallystick/core'
+import { pick, type Random } from '@tallystick/workbench/random'
 import {
   type ClaimStep,
   daySeconds,
@@ -10,7 +11,6 @@ import {
   type TransferStep,
 } from './history.ts'
 import { reportedAt } from './plan-incomes.ts'
-import { pick, type Random } from './random.ts'
 
 type Span = {
   readonly startsAt: bigint

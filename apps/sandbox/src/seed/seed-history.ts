@@ -1,5 +1,5 @@
 import { createLogThrottle } from '@tallystick/base'
-import { callNode } from '../call-node.ts'
+import { callNode } from '@tallystick/workbench/dev-chain/call-node'
 import { type Batch, mineBatch, mineBatches } from '../mine-batch.ts'
 import { encodeSetUp } from './encode-set-up.ts'
 import { encodeStep, type SeedContext } from './encode-step.ts'

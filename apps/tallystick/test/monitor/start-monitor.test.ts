@@ -1,13 +1,11 @@
-import { once } from 'node:events'
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { maturityOf, periodAfter } from '@tallystick/core'
 import { createPublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import { servePublicLog } from '@tallystick/workbench/public-log/serve-public-log'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startFakeLendChain } from '../../../../packages/service/test/fake-lend-chain.ts'
 import {
@@ -132,11 +130,11 @@ describe('--once', () => {
 
   test('error: a redirect is not followed', async () => {
     const { server, log } = await startMonitoredLog()
-    const moved = createServer((_, response) => response.writeHead(302, { location: `${server.url}/checkpoint` }).end())
-    onTestFinished(() => void moved.close())
-    await once(moved.listen(0, '127.0.0.1'), 'listening')
-    const { port } = moved.address() as AddressInfo
-    const { exitCode, stdout } = await run([`http://127.0.0.1:${port}/log`, '--key', log.key, '--once'])
+    const moved = await startLocalServer((_, response) =>
+      response.writeHead(302, { location: `${server.url}/checkpoint` }).end(),
+    )
+    onTestFinished(moved.stop)
+    const { exitCode, stdout } = await run([`${moved.url}/log`, '--key', log.key, '--once'])
     expect([exitCode, stdout]).toEqual([
       1,
       expect.stringContaining('responded with a redirect (302). Give its new URL.'),

@@ -1,13 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  type Cluster,
-  createCluster,
-  createRandom,
-  run,
-  stepMs,
-  wholeWindows,
-} from '../../../service/test/lease-cluster.ts'
+import { type Cluster, createCluster, run, stepMs, wholeWindows } from '../../../service/test/lease-cluster.ts'
 
 const limits = fc.constantFrom(1, 2, 5, 7, 20, 60, 600)
 const commands = fc.array(
@@ -62,7 +55,7 @@ async function checkLimit(numRuns: number) {
       commands,
       fc.integer(),
       async (limit, count, script, random) => {
-        const cluster = createCluster(limit, createRandom(random))
+        const cluster = createCluster(limit, random)
         for (let index = 0; index < count; index++) await cluster.add(index * 12_345_678)
         for (const command of script) await obey(cluster, command)
         expect(cluster.excess()).toBe(0)
@@ -81,7 +74,7 @@ async function checkUse(numRuns: number) {
   const spreads = fc.array(fc.constantFrom(0, 0.2, 3, 100), { minLength: 1, maxLength: 5 })
   await fc.assert(
     fc.asyncProperty(limits, spreads, fc.nat(4), fc.integer(), async (limit, spread, most, random) => {
-      const cluster = createCluster(limit, createRandom(random))
+      const cluster = createCluster(limit, random)
       for (const _ of spread) await cluster.add()
       await run(cluster, 3)
       for (const [index, perStep] of spread.entries()) cluster.replicas[index]?.setDemand(perStep)
@@ -101,7 +94,7 @@ test('behavior: with ample demand a minute has at least 95 % of the limit, howev
 test('behavior: the same for 12 random spreads', { tags: ['slow'] }, () => checkUse(12))
 
 test('behavior: a killed replica costs at most its hold in its last minute and nothing later', async () => {
-  const cluster = createCluster(600, createRandom(1))
+  const cluster = createCluster(600, 1)
   for (let index = 0; index < 3; index++) await cluster.add()
   for (const replica of cluster.replicas) replica.setDemand(1.5)
   await run(cluster, 130)
@@ -112,7 +105,7 @@ test('behavior: a killed replica costs at most its hold in its last minute and n
 })
 
 test('behavior: without the database each replica has its share, and the rest of a lease that it took before', async () => {
-  const cluster = createCluster(600, createRandom(2))
+  const cluster = createCluster(600, 2)
   for (let index = 0; index < 3; index++) await cluster.add()
   cluster.replicas[0]?.setDemand(50)
   await run(cluster, 130)
@@ -132,7 +125,7 @@ test('behavior: without the database each replica has its share, and the rest of
 
 test.each([1, 2, 5])('behavior: a limit of %i can be used up from any single replica', async (limit) => {
   for (const user of [0, 1, 2]) {
-    const cluster = createCluster(limit, createRandom(user))
+    const cluster = createCluster(limit, user)
     for (let index = 0; index < 3; index++) await cluster.add()
     await run(cluster, 3)
     cluster.replicas[user]?.setDemand(0.5)
@@ -172,7 +165,7 @@ async function checkModestClient(numRuns: number) {
 type Script = readonly { readonly fault: string; readonly moment: number; readonly seconds: number }[]
 
 async function expectServed(limit: number, count: number, script: Script, random: number) {
-  const cluster = createCluster(limit, createRandom(random))
+  const cluster = createCluster(limit, random)
   for (let index = 0; index < count; index++) await cluster.add(index * 12_345_678)
   const client = createClient(cluster, (0.3 * limit) / stepsPerMinute)
   await client.run(5)
@@ -231,7 +224,7 @@ test.each<[string, number, number, Script, number]>([
 test.each([1, 2, 8])(
   'behavior: a stalled database leaves the rest of its share to each of %i replicas, at once',
   async (count) => {
-    const cluster = createCluster(600, createRandom(4))
+    const cluster = createCluster(600, 4)
     for (let index = 0; index < count; index++) await cluster.add()
     await run(cluster, 65)
     const client = createClient(cluster, 1)
@@ -244,7 +237,7 @@ test.each([1, 2, 8])(
 )
 
 test('behavior: a database that lost the leases gives nothing more to those who had some', async () => {
-  const cluster = createCluster(600, createRandom(3))
+  const cluster = createCluster(600, 3)
   for (let index = 0; index < 2; index++) await cluster.add()
   await run(cluster, 3)
   for (const replica of cluster.replicas) replica.setDemand(50)

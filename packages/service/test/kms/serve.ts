@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import type { Defer } from '../harness.ts'
 
 export type Seen = {
@@ -17,25 +16,14 @@ export async function serve(
   defer: Defer,
 ): Promise<{ readonly host: string; readonly requests: Seen[] }> {
   const requests: Seen[] = []
-  const server = createServer(keepConnections, async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
+  const server = await startLocalServer(async (request, response) => {
     const { method = '', url: path = '', headers } = request
-    const seen = { method, path, headers, body: Buffer.concat(chunks).toString() }
+    const seen = { method, path, headers, body: await text(request) }
     requests.push(seen)
-    try {
-      await handle(seen, response)
-    } catch {
-      response.destroy()
-    }
+    await handle(seen, response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  defer(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
+  defer(server.stop)
+  return { host: `127.0.0.1:${server.port}`, requests }
 }
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import type { SecureContext } from 'node:tls'
-import { keepConnections } from '@tallystick/workbench/keep-connections'
+import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import type { Answer } from './audit-log.ts'
 
 export type LogProxy = {
@@ -17,34 +17,24 @@ export type LogProxy = {
 /** Starts a proxy in front of a log that can change what it passes on. */
 export async function startProxy(logUrl: string, secureContext: SecureContext): Promise<LogProxy> {
   const agent = new Agent({ secureContext, keepAlive: true, maxSockets: 16 })
-  const server = createServer(keepConnections, async ({ url = '' }, response) => {
+  const server = await startLocalServer(async ({ url = '' }, response) => {
     const outgoing = request(`${logUrl}${url}`, { agent }).end()
     const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
-    const body = proxy.change(url.slice(1), await readBody(incoming))
+    const body = proxy.change(url.slice(1), await buffer(incoming))
     response.writeHead(incoming.statusCode ?? 502, { 'content-type': incoming.headers['content-type'] ?? '' })
     response.end(body)
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
   const proxy: LogProxy = {
     get: async (path) => {
-      const response = await fetch(`http://127.0.0.1:${port}/${path}`)
+      const response = await fetch(`${server.url}/${path}`)
       const type = response.headers.get('content-type') ?? ''
       return { status: response.status, type, body: Buffer.from(await response.arrayBuffer()) }
     },
     change: (_, body) => body,
     stop: async () => {
       agent.destroy()
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+      await server.stop()
     },
   }
   return proxy
-}
-
-async function readBody(incoming: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }

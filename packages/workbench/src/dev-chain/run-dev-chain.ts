@@ -1,6 +1,6 @@
 import { answerRequest } from './answer-request.ts'
-import { listen } from './listen.ts'
 import { openDevChain } from './open-dev-chain.ts'
+import { serveRpc } from './serve-rpc.ts'
 
 export type LocalDevChainOptions = {
   readonly chainId: number
@@ -25,6 +25,6 @@ export async function runDevChain({ chainId, timestamp, blockGasLimit }: LocalDe
   const startMs = Date.now()
   const { chain } = await openDevChain({ ...genesis, systemNowMs: () => startMs, onProgress: () => undefined })
   const request = (body: string) => answerRequest(chain, body)
-  const { url, close } = await listen(request, 0)
-  return { url, request, stop: async () => close() }
+  const { url, stop } = await serveRpc(request, 0)
+  return { url, request, stop }
 }

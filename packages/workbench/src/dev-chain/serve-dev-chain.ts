@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util'
 import { answerRequest } from './answer-request.ts'
 import type { DevChainHandler } from './create-dev-chain.ts'
 import { JournalError } from './journal.ts'
-import { listen } from './listen.ts'
 import { openDevChain } from './open-dev-chain.ts'
+import { serveRpc } from './serve-rpc.ts'
 import { journalExitCode, type ServerMessage } from './server-message.ts'
 
 /** Runs the process of a development chain. It reports progress to its parent and exits when its standard input closes. */
@@ -25,7 +25,7 @@ async function serve(): Promise<void> {
     systemNowMs: Date.now,
     onProgress: (progress) => sendToParent({ progress }),
   })
-  const { url } = await listen((body) => answerRequest(chain, body), Number(values.port))
+  const { url } = await serveRpc((body) => answerRequest(chain, body), Number(values.port))
   tickEverySecond(chain)
   process.stdin.resume().once('end', () => {
     close()

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer'
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { startLocalServer } from '../start-local-server.ts'
 import type { PublicLog, Resource } from './create-public-log.ts'
 
 /** Faulty response to a request. */
@@ -32,24 +31,19 @@ export type PublicLogServer = {
 
 /** Serves a log over HTTP, honestly or not. */
 export async function servePublicLog(log: PublicLog): Promise<PublicLogServer> {
-  const server = createServer(({ url = '' }, response) => {
+  const server = await startLocalServer(({ url = '' }, response) => {
     const path = url.replace(/^\/log\//, '')
     served.requests.push(path)
     response.setHeader('access-control-allow-origin', '*')
     const resource: Resource = url.startsWith('/log/') ? served.log.read(path) : { status: 404, code: 'not_found' }
     send(response, { resource, fault: served.faultOf(path) })
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
   const served: PublicLogServer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/log`,
+    url: `${server.url}/log`,
     log,
     faultOf: () => undefined,
     requests: [],
-    close: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close: server.stop,
   }
   return served
 }

@@ -6,4 +6,4 @@ const isNode20 = process.versions.node.startsWith('20.')
  * is slower per query but saves 2 s of processor time per process. JavaScript is optimized only after it ran for long,
  * which saves a tenth.
  */
-export const quickFlags: readonly string[] = ['--liftoff-only', ...(isNode20 ? ['--interrupt-budget=600000'] : [])]
+export const shortRunFlags: readonly string[] = ['--liftoff-only', ...(isNode20 ? ['--interrupt-budget=600000'] : [])]

@@ -1,5 +1,3 @@
-import type { Hex } from 'viem'
-
 export type NodeCall = { readonly method: string; readonly params: readonly unknown[] }
 
 /** Sends calls to a node as one batch and returns the results in order. Throws an error with the message of the first failed call. */
@@ -16,6 +14,6 @@ export async function callNode(url: string, calls: readonly NodeCall[]): Promise
 }
 
 /** Formats a number as a JSON-RPC quantity. */
-export function toQuantity(value: bigint | number): Hex {
+export function toQuantity(value: bigint | number): `0x${string}` {
   return `0x${value.toString(16)}`
 }
