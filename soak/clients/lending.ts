@@ -29,7 +29,7 @@ type Sent = { readonly hash: Hex; readonly note: WireNote; readonly atMs: number
 const actEveryMs = 1_200
 // There is a block every second. A transaction that a reorg removed has no receipt.
 const settleMs = 4_000
-const { admin, lenders } = sandboxWallets()
+const { lenders } = sandboxWallets()
 
 /** Lends with served notes, transfers positions and claims them until it is stopped. */
 export function startLending(chain: SoakChain, options: LendingOptions): Lending {
@@ -135,7 +135,7 @@ async function findRefusal(chain: SoakChain, { hash, note }: Sent): Promise<stri
 async function reportIncomes(chain: SoakChain, clock: Clock): Promise<void> {
   const today = BigInt(Math.floor(clock.now() / 1000)) / daySeconds
   const { pool } = chain.protocol
-  for (const transaction of await encodeMissingIncomes(chain.url, { pool, admin: admin.address, today })) {
+  for (const transaction of await encodeMissingIncomes(chain.url, { pool, today })) {
     await send(chain, transaction)
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from '@tallystick/base'
 import { dollarTokenAbi } from '@tallystick/contracts'
 import type { Signer } from '@tallystick/issuer'
 import {
+  createDeployer,
   deployProtocol,
   followClock,
   mineBatch,
@@ -12,8 +13,8 @@ import {
   seedHistory,
 } from '@tallystick/sandbox'
 import { callNode } from '@tallystick/workbench/dev-chain/call-node'
-import { type DevChain, startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
-import { createClient, defineChain, encodeFunctionData, http, maxUint256 } from 'viem'
+import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
+import { encodeFunctionData, maxUint256 } from 'viem'
 
 /** A real chain with the protocol, 60 days of history, and a block every second of the soak's clock. */
 export type SoakChain = {
@@ -42,14 +43,11 @@ export async function startChain({
   const nowSeconds = toSecond(clock)
   const history = planHistory({ nowSeconds, positionCount: seededPositions })
   const node = await startDevChain({ chainId: id, timestamp: history.startsAt, blockGasLimit: 1_000_000_000n })
-  const wallets = sandboxWallets()
-  const protocol = await deployProtocol(connect(node, { id, account: wallets.admin.address }), {
-    signer: signer.address,
-  })
-  const context = { chainId: id, protocol, wallets, signer, nowSeconds }
+  const protocol = await deployProtocol(createDeployer(node.url, { id, name: 'soak' }), { signer: signer.address })
+  const context = { chainId: id, protocol, signer, nowSeconds }
   await seedHistory(node.url, { context, history, say: () => undefined })
   const approve = { abi: dollarTokenAbi, functionName: 'approve', args: [protocol.pool, maxUint256] } as const
-  const approvals = wallets.lenders.map(({ address }) => ({
+  const approvals = sandboxWallets().lenders.map(({ address }) => ({
     from: address,
     to: protocol.token,
     data: encodeFunctionData(approve),
@@ -77,16 +75,6 @@ export async function startChain({
     },
     stop: node.stop,
   }
-}
-
-function connect({ url }: DevChain, { id, account }: { readonly id: number; readonly account: `0x${string}` }) {
-  const chain = defineChain({
-    id,
-    name: 'soak',
-    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-    rpcUrls: { default: { http: [url] } },
-  })
-  return createClient({ chain, account, transport: http(url), cacheTime: 0 })
 }
 
 function toSecond(clock: Clock): bigint {

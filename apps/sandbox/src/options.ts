@@ -5,12 +5,12 @@ export type SandboxOptions = {
   readonly port: number
   readonly dir: string
   /** Time of the service and the chains at the `ready` line, in Unix milliseconds. */
-  readonly at: number | undefined
-  readonly fresh: boolean
-  /** Positions on each chain of a new history. Undefined if not given. */
-  readonly positions: number | undefined
-  /** Number of chains. Undefined if not given. */
-  readonly chains: number | undefined
+  readonly at?: number
+  readonly fresh?: boolean
+  /** Positions on each chain of a new history. */
+  readonly positions?: number
+  /** Number of chains. */
+  readonly chains?: number
 }
 
 // 18:00 New York is 5 s later. Summer time ended in the morning of that day.
@@ -18,23 +18,8 @@ const exampleInstant = '2026-11-01T17:59:55-05:00'
 
 /** Parses the command line. Exits with a message if an option is invalid. */
 export function parseOptions(argv: readonly string[]): SandboxOptions {
-  const command = createCommand().parse(argv as string[])
-  const {
-    port,
-    dir,
-    at,
-    fresh = false,
-    positions,
-    chains,
-  } = command.opts<{
-    port: number
-    dir: string
-    at?: number
-    fresh?: boolean
-    positions?: number
-    chains?: number
-  }>()
-  return { port, dir: resolve(dir), at, fresh, positions, chains }
+  const options = createCommand().parse(argv).opts<SandboxOptions>()
+  return { ...options, dir: resolve(options.dir) }
 }
 
 export function createCommand(): Command {

@@ -1,8 +1,7 @@
 import { createLineWriter } from '@tallystick/base'
 import { stopOnSignal } from '@tallystick/service'
-import { createClosers } from './closers.ts'
 import type { SandboxOptions } from './options.ts'
-import { startSandbox } from './start-sandbox.ts'
+import { createClosers, startSandbox } from './start-sandbox.ts'
 
 /** Runs a sandbox until a signal or an error ends the process. */
 export async function runProcess(options: SandboxOptions): Promise<void> {

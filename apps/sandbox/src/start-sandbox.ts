@@ -1,26 +1,29 @@
 import { existsSync, openSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
-import { createClock, type LineWriter, openLog } from '@tallystick/base'
+import { setTimeout } from 'node:timers/promises'
+import { createClock, createLogThrottle, type LineWriter, openLog } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import { createPrivateKeySigner, issuePastPeriods } from '@tallystick/issuer'
-import { openServiceDatabase, parseConfig, startService } from '@tallystick/service'
+import { openServiceDatabase, parseConfig, type Service, startService } from '@tallystick/service'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import type { Address } from 'viem'
-import type { Closers } from './closers.ts'
-import { writeCredentials } from './credentials.ts'
-import { sandboxWallets } from './devnet/create-devnet.ts'
+import { writeCredentials } from './access/credentials.ts'
+import { makeSettings, writeConfig } from './access/settings.ts'
+import { welcome } from './access/welcome.ts'
+import { prepareDatabase } from './database/prepare-database.ts'
 import type { Devnet } from './devnet/devnet.ts'
-import { startDevnetSync } from './devnet/devnet-sync.ts'
 import { runClockAligned } from './devnet/follow-clock.ts'
-import { assertSandboxHome, describeHome, type Home, prepareHome, readText } from './home.ts'
-import { openHistory } from './open-history.ts'
+import { openHistory } from './devnet/open-history.ts'
+import { startDevnetSync } from './devnet/start-devnet-sync.ts'
+import { assertSandboxHome, describeHome, type Home, prepareHome, readText } from './home/home.ts'
+import { sayFor } from './home/sandbox-chain.ts'
 import type { SandboxOptions } from './options.ts'
-import { prepareDatabase } from './prepare-database.ts'
 import { currentCoupons } from './seed/coupons.ts'
-import { makeSettings, writeConfig } from './settings.ts'
+import { sandboxWallets } from './seed/wallets.ts'
 import { createTestWallet, testWalletLender } from './test-wallet.ts'
-import { waitUntilIndexed } from './wait-until-indexed.ts'
-import { welcome } from './welcome.ts'
+
+/** Resources that are stopped in the reverse order of their start. */
+export type Closers = ReturnType<typeof createClosers>
 
 export type SandboxParts = {
   /** Stops what was started. */
@@ -28,6 +31,27 @@ export type SandboxParts = {
   readonly say: (line: string) => void
   /** Writer of the lines of `say`, for the metrics. */
   readonly stdout: Pick<LineWriter, 'dropped'>
+}
+
+export function createClosers() {
+  const added: Promise<{ stop(): Promise<void> }>[] = []
+  let closing = false
+  return {
+    /** Adds a resource that is starting. `close` waits for its start and stops it. */
+    add: <Resource extends { stop(): Promise<void> }>(resource: Promise<Resource>): Promise<Resource> => {
+      added.push(resource)
+      return resource
+    },
+    close: async () => {
+      closing = true
+      for (const resource of added.splice(0).reverse()) {
+        // A resource that failed to start has nothing to stop. Its caller handles the error.
+        const started = await resource.catch(() => undefined)
+        await started?.stop()
+      }
+    },
+    isClosing: () => closing,
+  }
 }
 
 /** Starts a sandbox. Resolves when it is ready, to its chains. */
@@ -61,7 +85,7 @@ export async function startSandbox(
   const issuing = issuePastPeriods({ database, signer }, { chains: config.chains, past })
   issuing.catch(() => undefined)
   const service = await closers.add(startService({ config, database, clock, log, say, writers, portal }))
-  await waitUntilIndexed(service, { chains: devnets.map(({ chain }) => chain), say })
+  await waitUntilIndexed(service, { devnets, say })
   await issuing
   writeConfig(home, { settings, service })
   writeCredentials(home, { apiKey, service, devnets })
@@ -72,6 +96,30 @@ export async function startSandbox(
   say(welcome(home, { apiKey, service, devnets }))
   say(`ready ${service.baseUrl}`)
   return devnets
+}
+
+const pollMs = 100
+const sayMs = 2_000
+
+/** Waits until the embedded subgraph of every chain has indexed all blocks. */
+async function waitUntilIndexed(
+  { followers }: Service,
+  { devnets, say }: { readonly devnets: readonly Devnet[]; readonly say: (line: string) => void },
+): Promise<void> {
+  const isDue = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: sayMs })
+  isDue()
+  for (;;) {
+    const statuses = followers.map((follower) => follower.status())
+    if (statuses.every(({ state, lagBlocks }) => state === 'following' && lagBlocks === 0)) return
+    if (isDue()) {
+      // The service has a follower for each chain of its configuration, in the same order.
+      for (const [index, { chain }] of devnets.entries()) {
+        const { head, chainHead, problem } = statuses[index] ?? {}
+        sayFor(chain, say)(problem ?? `indexing the chain: block ${head?.number ?? 0} of ${chainHead?.number ?? '?'}`)
+      }
+    }
+    await setTimeout(pollMs)
+  }
 }
 
 /** Returns what the page of a sandbox has beside that of a service: a key, wallets with positions, and a wallet to lend with. */

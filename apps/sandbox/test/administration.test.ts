@@ -2,7 +2,7 @@ import { poolAbi } from '@tallystick/contracts'
 import { encodePacked, type Hex, keccak256, toHex, zeroAddress, zeroHash } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { minterRole, mintLimit } from '../src/deploy-protocol.ts'
+import { minterRole, mintLimit } from '../src/protocol/deploy-protocol.ts'
 import { approvePosition, claimCall, lendCall, lentAt, noteAt, transferPosition } from './calls.ts'
 import {
   type Chain,

@@ -15,6 +15,7 @@ import {
   encodeFunctionData,
   type Hex,
   isAddressEqual,
+  maxUint256,
   parseSignature,
   publicActions,
   RpcRequestError,
@@ -23,7 +24,7 @@ import {
   walletActions,
 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
-import { deployProtocol } from '../src/deploy-protocol.ts'
+import { deployProtocol, mintLimit } from '../src/protocol/deploy-protocol.ts'
 
 export const chainId = 324
 export const dollars = (amount: number) => BigInt(amount) * 10n ** 18n
@@ -59,8 +60,13 @@ export async function startChain(timestamp: bigint = startsAt, id: number = chai
   })
     .extend(publicActions)
     .extend(walletActions)
-  const mint = wallets.map(({ address }) => ({ to: address, amount: dollars(100_000_000) }))
-  const protocol = await deployProtocol(client, { signer: noteSigner.address, mint })
+  const protocol = await deployProtocol(client, { signer: noteSigner.address })
+  const calls = [
+    { functionName: 'updateMaxMintLimit', args: [maxUint256] },
+    ...wallets.map(({ address }) => ({ functionName: 'mint', args: [address, dollars(100_000_000)] })),
+    { functionName: 'updateMaxMintLimit', args: [mintLimit] },
+  ]
+  for (const call of calls) await client.sendTransaction({ to: protocol.token, data: encode(call) })
   // Sent is not mined: blocks are made by `mine`, so that nothing has to be waited for.
   await client.setAutomine(false)
   return { ...protocol, id, client, admin: admin as PrivateKeyAccount, wallets, stop: node.stop }

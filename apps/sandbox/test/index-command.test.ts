@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterEach(() => gate.release())
 afterAll(async () => {
-  gate.stop()
+  await gate.stop()
   await chain.stop()
 })
 

@@ -1,7 +1,7 @@
 import { dollarTokenAbi, poolAbi } from '@tallystick/contracts'
 import { type Address, encodeFunctionData, getAddress, pad, toHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { mineBatch } from '../src/mine-batch.ts'
+import { mineBatch } from '../src/protocol/mine-batch.ts'
 import { noteAt } from './calls.ts'
 import { type Chain, dollars, noPartner, signNote, startChain, startsAt } from './chain.ts'
 

@@ -254,7 +254,7 @@ test('error: an RPC that is away keeps the last verdict for a while, then the st
   const proxy = await startRpcProxy(chain.client.transport.url as string)
   const setting = { preflight: 'require', atSeconds: headSeconds + 100n, poolWatchTimes: times } as const
   const service = await startOnChain(chain, { ...setting, rpc: [proxy.url] })
-  proxy.stop()
+  await proxy.stop()
   expect(await service.metric(problem('unknown'))).toBe(0)
   await poll(() => service.metric(problem('unknown'))).toBe(1)
   const { status, pool } = await service.readyz()

@@ -275,7 +275,7 @@ test('error: if no RPC answers any more, the index tells rates and status, and /
   const { both } = services
   // Two checks must find the other signer.
   await expect.poll(async () => (await rateOf(both)).chains[0]?.status).toBe('rejecting')
-  proxy.stop()
+  await proxy.stop()
   const says = 'The pool cannot be read. Its index says that neither the pool nor the position token is paused.'
   await expect
     .poll(async () => (await rateOf(both)).chains[0])

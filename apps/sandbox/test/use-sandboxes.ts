@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { type LaunchedSandbox, launchSandbox, readyPattern } from '../../../test/set-up/start-sandbox.ts'
-import { type Closers, createClosers } from '../src/closers.ts'
 import { parseOptions } from '../src/options.ts'
-import { startSandbox } from '../src/start-sandbox.ts'
+import { type Closers, createClosers, startSandbox } from '../src/start-sandbox.ts'
 
 export type Sandbox = LaunchedSandbox & {
   /** The time by `Date.now` when the ready line was seen. */

@@ -1,7 +1,7 @@
 import { createPoolReader, type PoolReader } from '@tallystick/chain'
 import type { Note } from '@tallystick/core'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { minterRole } from '../src/deploy-protocol.ts'
+import { minterRole } from '../src/protocol/deploy-protocol.ts'
 import { approvePosition, lendCall, lentAt, maturesAt, noteAt } from './calls.ts'
 import { type Chain, dollars, send, signNote, startChain } from './chain.ts'
 import { ignoreOverrides, refuseOverrides, startRpcProxy } from './rpc-proxy.ts'

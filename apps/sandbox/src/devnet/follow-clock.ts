@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Clock, ShiftableClock } from '@tallystick/base'
-import { callNode, toQuantity } from '@tallystick/workbench/dev-chain/call-node'
+import { callNode, readHead, toQuantity } from '@tallystick/workbench/dev-chain/call-node'
 
 const blockSeconds = 1
 
@@ -8,8 +8,7 @@ const blockSeconds = 1
 export async function moveChainToClock(url: string, clock: Clock): Promise<bigint> {
   await callNode(url, [{ method: 'evm_setAutomine', params: [false] }])
   const second = BigInt(Math.floor(clock.now() / 1000))
-  const [head] = await callNode(url, [{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
-  if (BigInt((head as { timestamp: string }).timestamp) >= second) return second
+  if (BigInt((await readHead(url)).timestamp) >= second) return second
   await callNode(url, [{ method: 'evm_mine', params: [toQuantity(second)] }])
   return second
 }

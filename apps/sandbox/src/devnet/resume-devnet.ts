@@ -1,13 +1,10 @@
 import { existsSync } from 'node:fs'
-import { createLogThrottle } from '@tallystick/base'
 import { sourcesHash } from '@tallystick/contracts'
-import { callNode, toQuantity } from '@tallystick/workbench/dev-chain/call-node'
+import { callNode, type NodeBlock, toQuantity } from '@tallystick/workbench/dev-chain/call-node'
 import { JournalError } from '@tallystick/workbench/dev-chain/journal'
 import type { DevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
-import type { Hash } from 'viem'
-import { type Devnet, type DevnetParts, nodeOptions } from './devnet.ts'
-import { type DevnetRecord, findRecord } from './record.ts'
-import { type SandboxChain, sayFor } from './sandbox-chain.ts'
+import { createProgress, type SandboxChain, sayFor } from '../home/sandbox-chain.ts'
+import { type Devnet, type DevnetParts, type DevnetRecord, findRecord, nodeOptions } from './devnet.ts'
 
 /** Chain of the last run, or the reason why it cannot be resumed. */
 export type Resumption = { readonly devnet: Devnet } | { readonly obstacle: string }
@@ -18,30 +15,19 @@ export async function resumeDevnet(
   chain: SandboxChain,
 ): Promise<Resumption> {
   const { label } = chain
-  const record = findRecord(chain.record)
+  const record = findRecord(chain)
   if (!record) return { obstacle: `its ${label} is incomplete` }
   if (record.signer !== signer.address) return { obstacle: `its ${label} has another signer` }
   if (record.sourcesHash !== sourcesHash) return { obstacle: `its ${label} has contracts of another version` }
   if (!existsSync(chain.journal)) return { obstacle: `the state of its ${label} is missing` }
-  const onProgress = createReport(sayFor(chain, say))
+  const report = createProgress(sayFor(chain, say))
+  const onProgress = (share: number) => report(`replaying the chain, ${Math.floor(100 * share)} %`)
   const node = await startOnJournal(() => startNode({ ...nodeOptions(chain), onProgress }))
   if (!node) return { obstacle: `the state of its ${label} is damaged` }
   const obstacle = await findObstacle(node, { chain, record, nowSeconds: BigInt(Math.floor(clock.now() / 1000)) })
   if (obstacle === undefined) return { devnet: { chain, node, record } }
   await node.stop()
   return { obstacle }
-}
-
-const progressMs = 1_000
-
-/** Reports how much of the journal is replayed, at most once a second. */
-function createReport(say: (line: string) => void): (share: number) => void {
-  const isDue = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: progressMs })
-  isDue()
-  return (share) => {
-    if (!isDue()) return
-    say(`  replaying the chain, ${Math.floor(100 * share)} %`)
-  }
 }
 
 /** Starts the chain from its journal. Returns undefined if the journal cannot be used. */
@@ -65,7 +51,7 @@ async function findObstacle(
   const [seeded, head] = (await callNode(url, [
     { method: 'eth_getBlockByNumber', params: [toQuantity(record.seeded.number), false] },
     { method: 'eth_getBlockByNumber', params: ['latest', false] },
-  ])) as readonly [{ hash: Hash } | null, { timestamp: string }]
+  ])) as readonly [NodeBlock | null, NodeBlock]
   // A truncated journal results in a shorter chain.
   if (!seeded) return `the state of its ${chain.label} is damaged`
   if (seeded.hash !== record.seeded.hash) return `the state of its ${chain.label} belongs to another chain`

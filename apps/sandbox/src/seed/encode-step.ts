@@ -1,10 +1,9 @@
 import { poolAbi, positionTokenAbi } from '@tallystick/contracts'
-import { type Note, type NoteDomain, periodAt } from '@tallystick/core'
+import { type Note, periodAt } from '@tallystick/core'
 import { type Signer, signPeriodNote } from '@tallystick/issuer'
 import { type Address, encodeFunctionData, encodePacked, type Hex, keccak256, zeroHash } from 'viem'
-import type { Protocol } from '../deploy-protocol.ts'
-import type { BatchTransaction } from '../mine-batch.ts'
-import type { Wallets } from '../wallets.ts'
+import type { Protocol } from '../protocol/deploy-protocol.ts'
+import type { BatchTransaction } from '../protocol/mine-batch.ts'
 import { couponOf } from './coupons.ts'
 import {
   daySeconds,
@@ -14,34 +13,40 @@ import {
   partnerFeesBps,
   type Step,
 } from './history.ts'
+import { sandboxWallets } from './wallets.ts'
 
-/** Contracts and accounts of a history. */
+/** Contracts of a history, and the service's signer. */
 export type SeedContext = {
   readonly chainId: number
   readonly protocol: Protocol
-  readonly wallets: Wallets
-  /** The service's signer. */
   readonly signer: Signer
   readonly nowSeconds: bigint
 }
 
+const { admin, lenders, partnerOwners } = sandboxWallets()
+
 /** Returns the transactions of a step in order. */
 export async function encodeStep(context: SeedContext, step: Step): Promise<BatchTransaction[]> {
-  const { admin } = context.wallets
-  const { pool } = context.protocol
+  const { pool, positions } = context.protocol
   switch (step.kind) {
     case 'lend':
       return encodeLends(context, step)
     case 'transfer':
       return step.transfers.map(({ tokenId, from, to }) => {
-        const args = [lenderOf(context, from), lenderOf(context, to), tokenId] as const
+        const args = [lenderOf(from), lenderOf(to), tokenId] as const
         const data = encodeFunctionData({ abi: positionTokenAbi, functionName: 'transferFrom', args })
-        return { from: args[0], to: context.protocol.positions, data }
+        return { from: args[0], to: positions, data }
       })
     case 'claim':
-      return step.claims.flatMap(({ tokenId, owner }) =>
-        encodeClaim(context, { tokenId, from: lenderOf(context, owner) }),
-      )
+      return step.claims.flatMap(({ tokenId, owner }) => {
+        const from = lenderOf(owner)
+        const approve = { abi: positionTokenAbi, functionName: 'approve', args: [pool, tokenId] } as const
+        const claim = { abi: poolAbi, functionName: 'claim', args: [from, tokenId] } as const
+        return [
+          { from, to: positions, data: encodeFunctionData(approve) },
+          { from, to: pool, data: encodeFunctionData(claim) },
+        ]
+      })
     case 'income':
       return [{ from: admin.address, to: pool, data: encodeIncome(step) }]
     case 'pause':
@@ -61,12 +66,8 @@ async function encodeLends(context: SeedContext, { at, positions }: LendStep): P
     notes.set(tenorDays, await signNoteAt(context, { at, tenorDays }))
   }
   return positions.map((position) => {
-    const from = lenderOf(context, position.lender)
-    return {
-      from,
-      to: context.protocol.pool,
-      data: encodeLend(context, position, notes.get(position.tenorDays) as Note),
-    }
+    const data = encodeLend(position, notes.get(position.tenorDays) as Note)
+    return { from: lenderOf(position.lender), to: context.protocol.pool, data }
   })
 }
 
@@ -75,7 +76,7 @@ function signNoteAt(
   { chainId, protocol, signer, nowSeconds }: SeedContext,
   { at, tenorDays }: { readonly at: bigint; readonly tenorDays: number },
 ): Promise<Note> {
-  const domain: NoteDomain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract: protocol.pool }
+  const domain = { name: 'NoteSignatureVerifier', version: '1', verifyingContract: protocol.pool }
   const period = periodAt(at)
   // Rounded, because days of the time change have 23 or 25 hours.
   const daysAgo = Math.round(Number(periodAt(nowSeconds).noteDay - period.noteDay) / Number(daySeconds))
@@ -83,28 +84,15 @@ function signNoteAt(
   return signPeriodNote(signer, { chain: { id: chainId, domain }, period, tenorDays, couponBps })
 }
 
-function encodeLend(context: SeedContext, position: PlannedPosition, note: Note): Hex {
-  const { partner, principal } = position
-  const partnerOwner = partner === undefined ? undefined : context.wallets.partnerOwners[partner]
+function encodeLend({ beneficiary, partner, principal }: PlannedPosition, note: Note): Hex {
+  const partnerOwner = partner === undefined ? undefined : partnerOwners[partner]
   const params = {
-    beneficiary: lenderOf(context, position.beneficiary),
+    beneficiary: lenderOf(beneficiary),
     partnerId: partnerOwner ? partnerIdOf(partnerOwner.address) : zeroHash,
     partnerFeeBPS: partner === undefined ? 0n : (partnerFeesBps[partner] as bigint),
     principal,
   }
   return encodeFunctionData({ abi: poolAbi, functionName: 'lend', args: [params, note, note.signature] })
-}
-
-function encodeClaim(
-  { protocol: { pool, positions } }: SeedContext,
-  { tokenId, from }: { readonly tokenId: bigint; readonly from: Address },
-): BatchTransaction[] {
-  const approve = encodeFunctionData({ abi: positionTokenAbi, functionName: 'approve', args: [pool, tokenId] })
-  const claim = encodeFunctionData({ abi: poolAbi, functionName: 'claim', args: [from, tokenId] })
-  return [
-    { from, to: positions, data: approve },
-    { from, to: pool, data: claim },
-  ]
 }
 
 function encodeIncome({ firstDay, incomes }: IncomeStep): Hex {
@@ -116,6 +104,6 @@ function encodeIncome({ firstDay, incomes }: IncomeStep): Hex {
   return encodeFunctionData({ abi: poolAbi, functionName: 'updatePreviousFloatingIncome', args })
 }
 
-function lenderOf({ wallets }: SeedContext, index: number): Address {
-  return wallets.lenders[index]?.address as Address
+function lenderOf(index: number): Address {
+  return lenders[index]?.address as Address
 }

@@ -13,6 +13,14 @@ export async function callNode(url: string, calls: readonly NodeCall[]): Promise
   return results
 }
 
+export type NodeBlock = { readonly number: string; readonly hash: string; readonly timestamp: string }
+
+/** Reads the newest block. */
+export async function readHead(url: string): Promise<NodeBlock> {
+  const [block] = await callNode(url, [{ method: 'eth_getBlockByNumber', params: ['latest', false] }])
+  return block as NodeBlock
+}
+
 /** Formats a number as a JSON-RPC quantity. */
 export function toQuantity(value: bigint | number): `0x${string}` {
   return `0x${value.toString(16)}`

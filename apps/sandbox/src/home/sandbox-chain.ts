@@ -1,17 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Home } from '../home.ts'
+import { createLogThrottle } from '@tallystick/base'
+import type { Home } from './home.ts'
 
 /** A chain of the sandbox, with the paths of its files. */
-export type SandboxChain = {
-  readonly id: number
-  readonly name: string
-  /** Name in messages. It contains the id if the sandbox has several chains. */
-  readonly label: string
-  readonly dir: string
-  readonly journal: string
-  readonly record: string
-}
+export type SandboxChain = Readonly<ReturnType<typeof describeChains>[number]>
 
 const knownChains = [
   { id: 324, name: 'zkSync Era (sandbox)' },
@@ -19,12 +12,13 @@ const knownChains = [
 ] as const
 
 /** Returns the first `count` chains a sandbox can have. */
-export function describeChains(home: Home, count: number): readonly SandboxChain[] {
+export function describeChains(home: Home, count: number) {
   return knownChains.slice(0, count).map(({ id, name }) => {
     const dir = join(home.chains, String(id))
     return {
       id,
       name,
+      // Name in messages. It contains the id if the sandbox has several chains.
       label: count === 1 ? 'chain' : `chain ${id}`,
       dir,
       journal: join(dir, 'journal.jsonl'),
@@ -42,4 +36,15 @@ export function findChainCount(home: Home): number | undefined {
 /** Returns a `say` that prefixes lines with the chain's label if there are several chains. */
 export function sayFor({ label }: SandboxChain, say: (line: string) => void): (line: string) => void {
   return label === 'chain' ? say : (line) => say(`${label}: ${line.trimStart()}`)
+}
+
+const progressMs = 1_000
+
+/** Returns a `say` for progress, which drops lines that are said less than a second after the last one. */
+export function createProgress(say: (line: string) => void): (line: string) => void {
+  const isDue = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: progressMs })
+  isDue()
+  return (line) => {
+    if (isDue()) say(`  ${line}`)
+  }
 }

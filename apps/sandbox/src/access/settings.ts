@@ -1,6 +1,6 @@
 import type { Service } from '@tallystick/service'
-import type { Devnet } from './devnet/devnet.ts'
-import { type Home, logOrigin, writeSecret } from './home.ts'
+import type { Devnet } from '../devnet/devnet.ts'
+import { type Home, logOrigin, writeSecret } from '../home/home.ts'
 
 /** Content of `tallystick.json`. */
 export type Settings = ReturnType<typeof makeSettings>

@@ -19,7 +19,6 @@ import {
   type Hash,
   type Hex,
   keccak256,
-  maxUint256,
   type Transport,
   toHex,
 } from 'viem'
@@ -35,13 +34,6 @@ export type Protocol = {
 /** viem client whose account deploys and administers the contracts. */
 export type DeployerClient = Client<Transport, Chain, Account>
 
-export type DeployOptions = {
-  /** Signer whose notes the pool accepts. */
-  readonly signer: Address
-  /** Initial balances. */
-  readonly mint?: readonly { readonly to: Address; readonly amount: bigint }[] | undefined
-}
-
 /** Role of the dollar that the pool needs to pay income. */
 export const minterRole = keccak256(toHex('MINTER_ROLE'))
 
@@ -50,9 +42,12 @@ export const mintLimit = 100_000n * 10n ** 18n
 
 /**
  * Deploys denylister, token, position token and pool, and lets the pool mint both tokens. The client's account has all
- * other roles.
+ * other roles. The pool accepts notes of the signer.
  */
-export async function deployProtocol(client: DeployerClient, { signer, mint = [] }: DeployOptions): Promise<Protocol> {
+export async function deployProtocol(
+  client: DeployerClient,
+  { signer }: { readonly signer: Address },
+): Promise<Protocol> {
   const admin = client.account.address
   const denylister = await deploy(client, { abi: denylisterAbi, bytecode: denylisterBytecode, args: [admin] })
   const tokenArgs = [denylister, admin]
@@ -62,16 +57,8 @@ export async function deployProtocol(client: DeployerClient, { signer, mint = []
   const pool = await deploy(client, { abi: poolAbi, bytecode: poolBytecode, args: poolArgs })
   const letMint = encodeFunctionData({ abi: dollarTokenAbi, functionName: 'grantRole', args: [minterRole, pool] })
   const namePool = encodeFunctionData({ abi: positionTokenAbi, functionName: 'setReserveStabilityPool', args: [pool] })
-  const setMintLimit = (limit: bigint) =>
-    encodeFunctionData({ abi: dollarTokenAbi, functionName: 'updateMaxMintLimit', args: [limit] })
-  const mints = mint.map(({ to, amount }) =>
-    encodeFunctionData({ abi: dollarTokenAbi, functionName: 'mint', args: [to, amount] }),
-  )
-  const minting = mints.length === 0 ? [] : [setMintLimit(maxUint256), ...mints, setMintLimit(mintLimit)]
   await confirm(client, await sendTransaction(client, { to: positions, data: namePool }))
-  for (const data of [letMint, ...minting]) {
-    await confirm(client, await sendTransaction(client, { to: token, data }))
-  }
+  await confirm(client, await sendTransaction(client, { to: token, data: letMint }))
   return { pool, positions, token, denylister }
 }
 

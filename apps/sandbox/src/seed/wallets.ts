@@ -1,5 +1,6 @@
 import { testAccounts } from '@tallystick/workbench/dev-chain/test-accounts'
 import { type Address, getAddress, type Hex } from 'viem'
+import { lenderCount, partnerFeesBps } from './history.ts'
 
 export type Wallet = { readonly address: Address; readonly privateKey: Hex }
 
@@ -10,18 +11,10 @@ export type Wallets = {
   readonly partnerOwners: readonly Wallet[]
 }
 
-/** Returns the wallets of the devnet. They are the same in every sandbox, and their keys are public. */
-export function assignWallets({
-  lenderCount,
-  partnerCount,
-}: {
-  readonly lenderCount: number
-  readonly partnerCount: number
-}): Wallets {
-  const [admin, ...others] = testAccounts.slice(0, 1 + lenderCount + partnerCount).map(toWallet)
+/** Returns the wallets of every sandbox. Their keys are public. */
+export function sandboxWallets(): Wallets {
+  const [admin, ...others] = testAccounts
+    .slice(0, 1 + lenderCount + partnerFeesBps.length)
+    .map(([address, privateKey]) => ({ address: getAddress(address), privateKey: privateKey as Hex }))
   return { admin: admin as Wallet, lenders: others.slice(0, lenderCount), partnerOwners: others.slice(lenderCount) }
-}
-
-function toWallet([address, privateKey]: (typeof testAccounts)[number]): Wallet {
-  return { address: getAddress(address), privateKey: privateKey as Hex }
 }

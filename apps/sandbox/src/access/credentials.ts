@@ -1,7 +1,7 @@
 import type { Service } from '@tallystick/service'
-import { sandboxWallets } from './devnet/create-devnet.ts'
-import type { Devnet } from './devnet/devnet.ts'
-import { type Home, readText, writeSecret } from './home.ts'
+import type { Devnet } from '../devnet/devnet.ts'
+import { type Home, readText, writeSecret } from '../home/home.ts'
+import { sandboxWallets } from '../seed/wallets.ts'
 
 /** Writes URLs, keys and addresses of the sandbox as JSON for programs. */
 export function writeCredentials(

@@ -1,20 +1,17 @@
 import { existsSync } from 'node:fs'
 import type { Clock } from '@tallystick/base'
+import { periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
-import { type PastPeriod, type Signer, storePastCurves } from '@tallystick/issuer'
+import { issuePastPeriod, type PastPeriod, type Signer, storePastCurves } from '@tallystick/issuer'
 import { type Config, createOperator } from '@tallystick/service'
-import { type Home, readText, writeSecret } from './home.ts'
-import { currentCoupons } from './seed/coupons.ts'
-import { issueLastPeriod } from './seed/issue-last-period.ts'
-import { planPastPeriods } from './seed/plan-past-periods.ts'
+import { type Home, readText, writeSecret } from '../home/home.ts'
+import { couponOf, currentCoupons } from '../seed/coupons.ts'
+import { planPastPeriods } from '../seed/plan-past-periods.ts'
 
-export type PreparedDatabase = {
-  readonly apiKey: string
-  /** Periods of a new history whose curves are stored and whose notes are still to be issued. */
-  readonly past: readonly PastPeriod[]
-}
-
-/** Creates an API key, a curve for the current period and the curves of past weeks if they are missing. */
+/**
+ * Creates an API key, a curve for the current period and the curves of past weeks if they are missing. Returns the key and
+ * the periods of a new history whose notes are still to be issued.
+ */
 export async function prepareDatabase(
   database: Database,
   {
@@ -23,7 +20,7 @@ export async function prepareDatabase(
     clock,
     signer,
   }: { readonly home: Home; readonly config: Config; readonly clock: Clock; readonly signer: Signer },
-): Promise<PreparedDatabase> {
+): Promise<{ readonly apiKey: string; readonly past: readonly PastPeriod[] }> {
   const operator = createOperator({ database, config, clock })
   const { chains, history } = await operator.showCurve()
   const nowSeconds = BigInt(Math.floor(clock.now() / 1000))
@@ -48,4 +45,23 @@ async function ensureKey(home: Home, operator: ReturnType<typeof createOperator>
   const { key, secret } = await operator.createKey({ name: 'sandbox', kind: 'test', rpm: null })
   writeSecret(home.apiKey, JSON.stringify({ id: key.id, secret }))
   return secret
+}
+
+/**
+ * Issues the notes of the previous period, with the coupons of the seeded history, so that the current coupons can be
+ * compared with them.
+ */
+async function issueLastPeriod(
+  database: Database,
+  { config, signer, nowSeconds }: { readonly config: Config; readonly signer: Signer; readonly nowSeconds: bigint },
+): Promise<void> {
+  const current = periodAt(nowSeconds)
+  const period = periodAt(current.start - 1n)
+  const clock = { now: () => Number(current.start - 1n) * 1000 }
+  const daysAgo = period.noteDay === current.noteDay ? 0 : 1
+  const points = Object.fromEntries(config.tenors.map((tenorDays) => [tenorDays, couponOf({ tenorDays, daysAgo })]))
+  await createOperator({ database, config, clock }).setCurve({ points, confirm: true, by: 'sandbox' })
+  const { rails, chains } = config
+  const issueContext = { database, clock, signer, maxMoveBps: rails.maxMoveBps }
+  for (const chain of chains) await issuePastPeriod(issueContext, { chain, period })
 }

@@ -1,6 +1,6 @@
 import type { Service } from '@tallystick/service'
-import type { Devnet } from './devnet/devnet.ts'
-import { type Home, readText } from './home.ts'
+import type { Devnet } from '../devnet/devnet.ts'
+import { type Home, readText } from '../home/home.ts'
 
 const walletsHint = ' (wallets with public test keys are in the credentials)'
 

@@ -6,40 +6,22 @@ import { createCertificateAuthority } from '@tallystick/workbench/certificate-au
 import { generatePrivateKey } from 'viem/accounts'
 
 /** Paths of the files of a sandbox. */
-export type Home = {
-  readonly dir: string
-  readonly database: string
-  readonly journal: string
-  readonly logJournal: string
-  /** Contains one directory per chain. */
-  readonly chains: string
-  /** Directory of the only chain in older versions, which cannot be resumed. */
-  readonly oldChain: string
-  readonly config: string
-  readonly credentials: string
-  readonly log: string
-  readonly caCert: string
-  readonly tls: { readonly cert: string; readonly key: string }
-  readonly signerKey: string
-  readonly logKey: string
-  readonly adminToken: string
-  /** Admin token that may only read. */
-  readonly viewerToken: string
-  readonly apiKey: string
-}
+export type Home = Readonly<ReturnType<typeof describeHome>>
 
 const markerFile = 'sandbox.json'
 
 /** Origin of a sandbox's public log. */
 export const logOrigin = 'sandbox.tallystick.example/log'
 
-export function describeHome(dir: string): Home {
+export function describeHome(dir: string) {
   return {
     dir,
     database: join(dir, 'db'),
     journal: join(dir, 'signer-journal.jsonl'),
     logJournal: join(dir, 'log-journal.jsonl'),
+    // Contains one directory per chain.
     chains: join(dir, 'chains'),
+    // Directory of the only chain in older versions, which cannot be resumed.
     oldChain: join(dir, 'chain'),
     config: join(dir, 'tallystick.json'),
     credentials: join(dir, 'credentials.json'),
@@ -49,6 +31,7 @@ export function describeHome(dir: string): Home {
     signerKey: join(dir, 'secrets', 'signer-key'),
     logKey: join(dir, 'secrets', 'log-key'),
     adminToken: join(dir, 'secrets', 'admin-token'),
+    // Admin token that may only read.
     viewerToken: join(dir, 'secrets', 'viewer-token'),
     apiKey: join(dir, 'secrets', 'api-key.json'),
   }

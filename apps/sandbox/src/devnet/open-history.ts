@@ -1,17 +1,17 @@
+import { createHash } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import type { Clock } from '@tallystick/base'
 import type { Database } from '@tallystick/database'
-import { openServiceDatabase } from '@tallystick/service'
-import { copyPgliteTemplate } from '@tallystick/workbench/pglite-template'
-import { copyApiKeys } from './copy-api-keys.ts'
-import { databaseTemplate } from './database-template.ts'
-import { createDevnet, sandboxWallets } from './devnet/create-devnet.ts'
-import type { Devnet, DevnetParts } from './devnet/devnet.ts'
-import { moveChainToClock } from './devnet/follow-clock.ts'
-import { resumeDevnet } from './devnet/resume-devnet.ts'
-import { describeChains, findChainCount, type SandboxChain, sayFor } from './devnet/sandbox-chain.ts'
-import type { Home } from './home.ts'
-import { catchUpIncomes } from './seed/catch-up-incomes.ts'
+import { apiMigrations, openServiceDatabase } from '@tallystick/service'
+import { copyPgliteTemplate, type PgliteTemplate } from '@tallystick/workbench/pglite-template'
+import { copyApiKeys } from '../database/copy-api-keys.ts'
+import type { Home } from '../home/home.ts'
+import { describeChains, findChainCount, type SandboxChain, sayFor } from '../home/sandbox-chain.ts'
+import { catchUpIncomes } from '../seed/catch-up-incomes.ts'
+import { createDevnet } from './create-devnet.ts'
+import type { Devnet, DevnetParts } from './devnet.ts'
+import { moveChainToClock } from './follow-clock.ts'
+import { resumeDevnet } from './resume-devnet.ts'
 
 export type OpenHistory = { readonly database: Database; readonly devnets: readonly Devnet[] }
 
@@ -55,8 +55,17 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
   return recreateHistory(database, options)
 }
 
+// Migrations take seconds on the embedded engine.
+const migratedTemplate: PgliteTemplate = {
+  name: createHash('sha256').update(JSON.stringify(apiMigrations)).digest('hex').slice(0, 16),
+  make: async (path) => {
+    const database = await openServiceDatabase(`file:${path}`, () => undefined)
+    await database.close()
+  },
+}
+
 async function openDatabase(home: Home): Promise<Database> {
-  if (!existsSync(home.database)) await copyPgliteTemplate(home.database, databaseTemplate)
+  if (!existsSync(home.database)) await copyPgliteTemplate(home.database, migratedTemplate)
   return openServiceDatabase(`file:${home.database}`, () => undefined)
 }
 
@@ -96,7 +105,7 @@ async function resumeDevnets(parts: DevnetParts, chains: readonly SandboxChain[]
 async function catchUpHistory({ chain, node, record }: Devnet, { clock, say }: HistoryOptions): Promise<void> {
   const nowSeconds = await moveChainToClock(node.url, clock)
   const { pool } = record.protocol
-  await catchUpIncomes(node.url, { pool, admin: sandboxWallets().admin.address, nowSeconds }).catch((error) => {
+  await catchUpIncomes(node.url, { pool, nowSeconds }).catch((error) => {
     // The role may have been revoked on purpose, which must not prevent the start.
     sayFor(chain, say)(`cannot report the floating incomes since the last run: ${error.message}`)
   })
