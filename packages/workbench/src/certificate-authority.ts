@@ -44,24 +44,18 @@ const oid = {
  * the real time, not by a simulated one.
  */
 export function createCertificateAuthority(now: Date = new Date()): CertificateAuthority {
-  const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const issuer = `Tallystick local authority ${randomBytes(3).toString('hex')}`
-  const certify = (subject: Subject, extensions: readonly Buffer[], signer: Subject = { name: issuer, ...authority }) =>
-    encodeCertificate({
-      issuer: signer.name,
-      subject: subject.name,
-      publicKey: subject.publicKey,
-      // Strict clients (Python 3.13 and later) require these identifiers.
-      extensions: [
-        ...extensions,
-        extension(oid.subjectKeyIdentifier, octetString(keyIdentifier(subject.publicKey)), { critical: false }),
-        extension(oid.authorityKeyIdentifier, authorityIdentifier(signer), { critical: false }),
-      ],
-      now,
-      signingKey: signer.privateKey,
-    })
+  const name = `Tallystick local authority ${randomBytes(3).toString('hex')}`
+  const authority = { name, ...generateKeyPairSync('ec', { namedCurve: 'P-256' }) }
+  const certify = (subject: Subject, extensions: readonly Buffer[], issuer: Subject = authority) => {
+    // Strict clients (Python 3.13 and later) require these identifiers.
+    const identifiers = [
+      extension(oid.subjectKeyIdentifier, octetString(keyIdentifier(subject.publicKey)), { critical: false }),
+      extension(oid.authorityKeyIdentifier, authorityIdentifier(issuer), { critical: false }),
+    ]
+    return encodeCertificate({ issuer, subject, extensions: [...extensions, ...identifiers], now })
+  }
   return {
-    cert: certify({ name: issuer, ...authority }, [
+    cert: certify(authority, [
       extension(oid.basicConstraints, sequence(boolean(true)), { critical: true }),
       // keyCertSign and cRLSign: bits 5 and 6.
       extension(oid.keyUsage, bitString(Buffer.of(0b0000_0110), 1), { critical: true }),
@@ -93,33 +87,26 @@ function authorityIdentifier({ publicKey }: Subject): Buffer {
   return sequence(tagged(0, keyIdentifier(publicKey), { constructed: false }))
 }
 
-function encodeCertificate({
-  issuer,
-  subject,
-  publicKey,
-  extensions,
-  now,
-  signingKey,
-}: {
-  readonly issuer: string
-  readonly subject: string
-  readonly publicKey: KeyObject
+type CertificateContent = {
+  readonly issuer: Subject
+  readonly subject: Subject
   readonly extensions: readonly Buffer[]
   readonly now: Date
-  readonly signingKey: KeyObject
-}): string {
+}
+
+function encodeCertificate({ issuer, subject, extensions, now }: CertificateContent): string {
   const algorithm = sequence(objectId(oid.ecdsaWithSha256))
   const body = sequence(
     tagged(0, integer(Buffer.of(2)), { constructed: true }), // version 3
     integer(randomBytes(16)),
     algorithm,
-    distinguishedName(issuer),
+    distinguishedName(issuer.name),
     sequence(time(new Date(now.getTime() - dayMs)), time(new Date(now.getTime() + lifetimeMs))),
-    distinguishedName(subject),
-    publicKey.export({ type: 'spki', format: 'der' }),
+    distinguishedName(subject.name),
+    subject.publicKey.export({ type: 'spki', format: 'der' }),
     tagged(3, sequence(...extensions), { constructed: true }),
   )
-  const certificate = sequence(body, algorithm, bitString(sign('sha256', body, signingKey)))
+  const certificate = sequence(body, algorithm, bitString(sign('sha256', body, issuer.privateKey)))
   const lines = certificate.toString('base64').match(/.{1,64}/g) as string[]
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
 }

@@ -3,7 +3,12 @@ import { RpcFailure } from './rpc-failure.ts'
 
 /** Handles the body of a JSON-RPC request, one call or a batch. Returns undefined if it has only notifications. */
 export async function answerRequest(chain: Pick<DevChainHandler, 'handle'>, body: string): Promise<string | undefined> {
-  const request = parse(body)
+  let request: unknown
+  try {
+    request = JSON.parse(body)
+  } catch {
+    return formatFailure(null, new RpcFailure({ code: -32700, message: 'The body is not JSON.' }))
+  }
   if (!Array.isArray(request)) return answerCall(chain, request)
   if (request.length === 0) return formatFailure(null, new RpcFailure({ code: -32600, message: 'The batch is empty.' }))
   const answers: string[] = []
@@ -15,19 +20,7 @@ export async function answerRequest(chain: Pick<DevChainHandler, 'handle'>, body
   return answers.length === 0 ? undefined : `[${answers.join(',')}]`
 }
 
-const unreadable = Symbol('unreadable')
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return unreadable
-  }
-}
-
 async function answerCall(chain: Pick<DevChainHandler, 'handle'>, call: unknown): Promise<string | undefined> {
-  if (call === unreadable)
-    return formatFailure(null, new RpcFailure({ code: -32700, message: 'The body is not JSON.' }))
   const { id, method, params = [] } = (typeof call === 'object' && call !== null ? call : {}) as Record<string, unknown>
   const isId = id === undefined || id === null || typeof id === 'string' || typeof id === 'number'
   if (typeof method !== 'string' || !Array.isArray(params) || !isId) {

@@ -3,19 +3,6 @@ import type { JournalEntry } from './journal.ts'
 import type { Engine } from './open-engine.ts'
 import { invalidParams } from './rpc-failure.ts'
 
-/** Miner of a development chain. */
-export type Miner = {
-  /** Mines one block at the given time, else at the time set for the next block, else at the clock's time. */
-  mine(second?: number): Promise<void>
-  /** Sets the time of the next block. */
-  setNextTimestamp(second: number): Promise<void>
-  headSecond(): number
-  /** Unix seconds of each block, by its number. */
-  readonly timestamps: readonly number[]
-  /** Removes the blocks from this number on. */
-  forgetFrom(number: number): void
-}
-
 export type MinerParts = {
   readonly engine: Engine
   readonly clock: ChainClock
@@ -24,7 +11,10 @@ export type MinerParts = {
   readonly genesisSecond: number
 }
 
-export function createMiner({ engine, clock, record, genesisSecond }: MinerParts): Miner {
+/** Miner of a development chain. */
+export type Miner = ReturnType<typeof createMiner>
+
+export function createMiner({ engine, clock, record, genesisSecond }: MinerParts) {
   const timestamps = [genesisSecond]
   let nextSecond: number | undefined
   const headSecond = () => timestamps.at(-1) as number
@@ -33,7 +23,8 @@ export function createMiner({ engine, clock, record, genesisSecond }: MinerParts
     throw invalidParams(`Timestamp ${second} is lower than that of the newest block, ${headSecond()}.`)
   }
   return {
-    mine: async (given) => {
+    /** Mines one block at the given time, else at the time set for the next block, else at the clock's time. */
+    mine: async (given?: number) => {
       const chosen = given ?? nextSecond
       if (chosen !== undefined) assertNotPast(chosen)
       const second = chosen ?? Math.max(headSecond(), clock.now())
@@ -44,15 +35,18 @@ export function createMiner({ engine, clock, record, genesisSecond }: MinerParts
       // As on other development nodes, the clock continues from a requested time.
       if (chosen !== undefined) clock.set(chosen)
     },
-    setNextTimestamp: async (second) => {
+    /** Sets the time of the next block. */
+    setNextTimestamp: async (second: number) => {
       assertNotPast(second)
       // EDR estimates gas for the next block and needs its time.
       await engine.request('evm_setNextBlockTimestamp', [second])
       nextSecond = second
     },
     headSecond,
-    timestamps,
-    forgetFrom: (number) => {
+    /** Unix seconds of each block, by its number. */
+    timestamps: timestamps as readonly number[],
+    /** Removes the blocks from this number on. */
+    forgetFrom: (number: number) => {
       timestamps.length = number
       nextSecond = undefined
     },

@@ -4,13 +4,7 @@ import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync
 export type JournalEntry = readonly [method: string, params: readonly unknown[]]
 
 /** File that stores a chain: a header, then one line per change. */
-export type Journal = {
-  readonly append: (line: unknown) => void
-  /** Returns the position for a later `truncate`. */
-  readonly length: () => number
-  readonly truncate: (length: number) => void
-  readonly close: () => void
-}
+export type Journal = ReturnType<typeof openJournalFile>
 
 export type JournalContent = {
   readonly header: unknown
@@ -64,14 +58,15 @@ export function resumeJournal(path: string, { length }: JournalContent): Journal
 }
 
 /** Writes each line before the change is confirmed, so that a killed process loses no confirmed change. */
-function openJournalFile(file: number, startLength: number): Journal {
+function openJournalFile(file: number, startLength: number) {
   let length = startLength
   return {
-    append: (line) => {
+    append: (line: unknown) => {
       length += writeSync(file, `${JSON.stringify(line)}\n`, length)
     },
+    /** Returns the position for a later `truncate`. */
     length: () => length,
-    truncate: (to) => {
+    truncate: (to: number) => {
       ftruncateSync(file, to)
       length = to
     },

@@ -46,10 +46,9 @@ export async function openDevChain(options: OpenOptions): Promise<OpenDevChain> 
   return keep(chain, createJournal(journalPath, await describe(engine, genesis)))
 }
 
-async function resume(
-  options: OpenOptions,
-  kept: { readonly clock: ChainClock; readonly content: JournalContent; readonly journalPath: string },
-): Promise<OpenDevChain> {
+type Kept = { readonly clock: ChainClock; readonly content: JournalContent; readonly journalPath: string }
+
+async function resume(options: OpenOptions, kept: Kept): Promise<OpenDevChain> {
   const { clock, content, journalPath } = kept
   const { chainId, timestamp, blockGasLimit } = content.header as Header
   const genesis = { chainId, timestamp, blockGasLimit: BigInt(blockGasLimit ?? 0) }
@@ -59,7 +58,7 @@ async function resume(
   if (JSON.stringify(content.header) !== expected)
     throw new JournalError(`${journalPath} belongs to another chain or engine.`)
   const chain = createDevChain({ engine, clock, genesisSecond: timestamp })
-  await replay(chain, { content, journalPath, onProgress: options.onProgress })
+  await replay(chain, { kept, onProgress: options.onProgress })
   // Replayed blocks moved the clock to their own times.
   clock.set(Math.floor(options.systemNowMs() / 1000))
   return keep(chain, resumeJournal(journalPath, content))
@@ -79,16 +78,9 @@ const progressEntries = 1_000
 
 async function replay(
   chain: DevChainHandler,
-  {
-    content: { entries },
-    journalPath,
-    onProgress,
-  }: {
-    readonly content: JournalContent
-    readonly journalPath: string
-    readonly onProgress: (share: number) => void
-  },
+  { kept: { content, journalPath }, onProgress }: Pick<OpenOptions, 'onProgress'> & { readonly kept: Kept },
 ): Promise<void> {
+  const { entries } = content
   for (const [index, entry] of entries.entries()) {
     try {
       await chain.replay(entry)

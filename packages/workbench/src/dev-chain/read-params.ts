@@ -19,12 +19,7 @@ export function checkSecond(second: number): number {
 }
 
 /** Reads the parameters of `eth_call`. `time` is undefined without an override of the block's time. */
-export function readCallParams([call, block, stateOverride, blockOverrides]: readonly unknown[]): Omit<
-  TimedCall,
-  'time'
-> & {
-  readonly time: number | undefined
-} {
+export function readCallParams([call, block, stateOverride, blockOverrides]: readonly unknown[]) {
   const { time, ...others } = readObject(blockOverrides ?? {})
   if (Object.keys(others).length > 0) {
     throw invalidParams(`Only \`time\` of a block can be overridden, not ${Object.keys(others).join(', ')}.`)

@@ -4,7 +4,7 @@ import type { DevChainHandler } from './create-dev-chain.ts'
 import { JournalError } from './journal.ts'
 import { openDevChain } from './open-dev-chain.ts'
 import { serveRpc } from './serve-rpc.ts'
-import { journalExitCode, type ServerMessage } from './server-message.ts'
+import { journalExitCode, type ServerMessage } from './start-dev-chain.ts'
 
 /** Runs the process of a development chain. It reports progress to its parent and exits when its standard input closes. */
 async function serve(): Promise<void> {

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { JournalError } from './journal.ts'
-import { journalExitCode, type ServerMessage } from './server-message.ts'
 
 export type DevChainOptions = {
   readonly chainId: number
@@ -28,6 +27,16 @@ export type DevChain = {
   /** Stops the process. */
   stop(): Promise<void>
 }
+
+/** Line that the process of a development chain writes to its standard output, as JSON. */
+export type ServerMessage =
+  /** Share of the journal that is replayed, from 0 to 1. */
+  | { readonly progress: number; readonly url?: undefined }
+  /** The chain is ready at this URL. */
+  | { readonly url: string; readonly progress?: undefined }
+
+/** Exit code for a journal that cannot be used. */
+export const journalExitCode = 3
 
 const startTimeoutMsDefault = 60_000
 // The process only closes a file.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { replaceTimestamp } from './replace-timestamp.ts'
+import { replaceTimestamp } from './call-at-time.ts'
 
 test('default: replaces each TIMESTAMP with SELFBALANCE and keeps the data of PUSH', () => {
   expect(replaceTimestamp('0x4242')).toBe('0x4747')
