@@ -6,10 +6,8 @@ import type { Gauge } from './judges/growth.ts'
 /** Offsets of a process's clock and of the true time from the clock of this machine, in milliseconds. */
 export type Offsets = { readonly clockMs: number; readonly trueMs: number }
 
-/** Message from the soak to a process of the service. */
-export type ProcessCommand =
-  | ({ readonly kind: 'offsets'; readonly id: number } & Offsets)
-  | { readonly kind: 'gauge'; readonly id: number }
+/** Command of the soak to a process of the service. It is sent with an `id`, which the reply repeats. */
+export type ProcessCommand = ({ readonly kind: 'offsets' } & Offsets) | { readonly kind: 'gauge' }
 
 /** Message from the process to the soak. */
 export type ProcessReply =
@@ -22,7 +20,7 @@ let offsets: Offsets = { clockMs: Number(firstClockMs), trueMs: Number(firstTrue
 const clock: Clock = { now: () => Date.now() + offsets.clockMs }
 const sendReply = (reply: ProcessReply) => process.send?.(reply)
 process.on('disconnect', () => process.exit(1))
-process.on('message', (command: ProcessCommand) => {
+process.on('message', (command: ProcessCommand & { readonly id: number }) => {
   if (command.kind === 'offsets') {
     offsets = command
     sendReply({ kind: 'done', id: command.id })

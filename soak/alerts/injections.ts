@@ -58,7 +58,7 @@ export const injections: readonly Injection[] = [
   {
     name: 'Treasury whose newest row lacks a bill',
     alerts: ['TallystickMissingBills'],
-    begin: (stage) => withRows(stage, [...goodRows, { date: '2026-11-18', bills: { 4: '3.82', 17: '3.72' } }]),
+    begin: (stage) => withRows(stage, [...goodRows, { date: '2026-11-18', discount: { 4: '3.82', 17: '3.72' } }]),
   },
   {
     name: 'certificate that expires in 5 days',

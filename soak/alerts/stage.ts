@@ -8,12 +8,12 @@ import { createPrivateKeySigner } from '@tallystick/issuer'
 import type { PemPair } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { startLocalServer } from '@tallystick/workbench/start-local-server'
+import { type FakeRow, renderFeed } from '../../packages/service/test/fake-treasury.ts'
 import { adminToken } from '../clients/admin.ts'
 import { type SoakChain, startChain } from '../environment/chain.ts'
 import { type EnvironmentOptions, placeCertificate, type SoakEnvironment } from '../environment/environment.ts'
 import { type FakeServer, type ProxyMode, startProxy } from '../environment/fake-servers.ts'
 import { createServiceProcess, type ServiceProcess } from '../environment/service-process.ts'
-import { renderFeed, type TreasuryRow } from './render-feed.ts'
 
 /** Separate service. Faults of its database, signer and chains do not affect the replicas that the soak checks. */
 export type Stage = {
@@ -26,7 +26,7 @@ export type Stage = {
   readonly signerAddress: `0x${string}`
   readonly rpc: FakeServer<ProxyMode>
   /** Rows of the Treasury's feed, or undefined while it fails. */
-  rows: readonly TreasuryRow[] | undefined
+  rows: readonly FakeRow[] | undefined
   /** Whether the feed of SOFR works. */
   hasSofr: boolean
   /** Status with which the receiver of webhooks responds. */
@@ -43,9 +43,9 @@ const stageChainId = 31_418
 const key = `0x${'03'.repeat(32)}` as const
 // A Wednesday, 17:42 in New York: the Treasury's rates are fetched, and the next period is signed in 8 minutes.
 const startsAtMs = Date.parse('2026-11-18T22:42:00Z')
-export const goodRows: readonly TreasuryRow[] = [
-  { date: '2026-11-13', bills: { 4: '3.80', 8: '3.78', 17: '3.70' } },
-  { date: '2026-11-17', bills: { 4: '3.81', 8: '3.79', 17: '3.71' } },
+export const goodRows: readonly FakeRow[] = [
+  { date: '2026-11-13', discount: { 4: '3.80', 8: '3.78', 17: '3.70' } },
+  { date: '2026-11-17', discount: { 4: '3.81', 8: '3.79', 17: '3.71' } },
 ]
 const cli = fileURLToPath(new URL('../../apps/tallystick/bin/tallystick.js', import.meta.url))
 

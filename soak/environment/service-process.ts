@@ -1,5 +1,4 @@
 import { type ChildProcess, fork, type StdioOptions } from 'node:child_process'
-import { once } from 'node:events'
 import { closeSync, createWriteStream, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -45,84 +44,42 @@ export const ownCheckout = fileURLToPath(new URL('../..', import.meta.url))
 const execArgv = ['--conditions=src', '--import', 'tsx', '--expose-gc']
 const restartMs = 1_000
 const answerMs = 10_000
+// A process that does not stop by then is killed.
+const stopMs = 25_000
 
 export function createServiceProcess(options: ServiceProcessOptions): ServiceProcess {
-  const { name, directory, baseUrl, adminUrl } = options
-  const waiting = new Map<number, (reply: ProcessReply & { readonly kind: 'done' }) => void>()
-  let child: ChildProcess | undefined
-  /** Promise that resolves when the child has ended. */
-  let ended: Promise<undefined> = Promise.resolve(undefined)
+  const { name, baseUrl, adminUrl, onCrash } = options
+  let current: Run | undefined
+  let runs = 0
   let isReady = false
   let isWanted = false
-  let runs = 0
-  let commandCount = 0
 
-  const launch = () => {
-    const { clockMs, trueMs } = options.offsets()
-    const argv = [join(directory, 'tallystick.json'), String(clockMs), String(trueMs)]
-    const cwd = options.checkout?.() ?? ownCheckout
-    const env = { ...process.env, ...options.env }
-    const logPath = options.logPath?.()
-    const log = logPath === undefined ? 'pipe' : openSync(logPath, 'a')
-    const stdio: StdioOptions = ['ignore', 'pipe', log, 'ipc']
-    const started = fork(join(cwd, 'soak', 'replica.ts'), argv, { cwd, execArgv, env, stdio })
-    if (log !== 'pipe') closeSync(log)
-    const output = createWriteStream(join(directory, 'log'), { flags: 'a' })
-    started.stdout?.pipe(output, { end: false })
-    started.stderr?.pipe(output, { end: false })
-    started.once('close', () => output.end())
-    // Sending to a process that was just killed fails. The `exit` event handles its end.
-    started.on('error', () => undefined)
-    child = started
+  /** Starts the process once. Resolves to whether it became ready. */
+  const launch = (): Promise<boolean> => {
+    const run = startRun(options)
+    current = run
     runs++
-    ended = once(started, 'exit').then(() => undefined)
-    return started
-  }
-  /** Starts a child and resolves to whether it became ready. */
-  const run = async () => {
-    const started = launch()
-    const ready = new Promise<boolean>((resolve) => {
-      started.on('message', (reply: ProcessReply) => {
-        if (reply.kind === 'done') waiting.get(reply.id)?.(reply)
-        else resolve(true)
-      })
-      started.once('exit', () => resolve(false))
-    })
-    started.once('exit', (code, signal) => {
+    void run.ended.then((end) => {
       const wasReady = isReady
       isReady = false
-      if (child === started) child = undefined
-      if (wasReady && isWanted) {
-        options.onCrash(`${name} ended unexpectedly with ${signal ?? `code ${code}`}`)
-        void start()
-      }
+      if (current === run) current = undefined
+      if (!wasReady || !isWanted) return
+      onCrash(`${name} ended unexpectedly with ${end}`)
+      void start()
     })
-    return ready
+    return run.ready
   }
   const start = async () => {
     isWanted = true
-    while (isWanted && !(await run())) await setTimeout(restartMs)
-    if (!isWanted) return
-    isReady = true
-  }
-  const command = async (make: (id: number) => ProcessCommand) => {
-    const target = child
-    if (!target?.connected) return undefined
-    const id = ++commandCount
-    const answered = new Promise<ProcessReply & { readonly kind: 'done' }>((resolve) => {
-      waiting.set(id, resolve)
-    })
-    target.send(make(id))
-    const reply = await Promise.race([answered, ended, setTimeout(answerMs, undefined, { ref: false })])
-    waiting.delete(id)
-    return reply
+    while (isWanted && !(await launch())) await setTimeout(restartMs)
+    isReady = isWanted
   }
   return {
     name,
     baseUrl,
     adminUrl,
     get pid() {
-      return child?.pid
+      return current?.child.pid
     },
     get isReady() {
       return isReady
@@ -133,17 +90,76 @@ export function createServiceProcess(options: ServiceProcessOptions): ServicePro
     start,
     end: async (signal) => {
       isWanted = false
-      const ending = child
-      if (!ending || ending.exitCode !== null || ending.signalCode !== null) return
-      ending.kill(signal)
-      // Kills a process that does not stop in time.
-      const timer = globalThis.setTimeout(() => ending.kill('SIGKILL'), 25_000)
+      if (!current) return
+      const { child, ended } = current
+      child.kill(signal)
+      const timer = globalThis.setTimeout(() => child.kill('SIGKILL'), stopMs)
       await ended
       clearTimeout(timer)
     },
     setOffsets: async (offsets) => {
-      await command((id) => ({ kind: 'offsets', ...offsets, id }))
+      await current?.send({ kind: 'offsets', ...offsets })
     },
-    gauge: async () => (await command((id) => ({ kind: 'gauge', id })))?.gauge,
+    gauge: async () => (await current?.send({ kind: 'gauge' }))?.gauge,
   }
+}
+
+type Done = ProcessReply & { readonly kind: 'done' }
+
+/** The process from one start to its end. */
+type Run = {
+  readonly child: ChildProcess
+  /** Resolves to whether the process became ready before it ended. */
+  readonly ready: Promise<boolean>
+  /** Resolves to the signal or the exit code. */
+  readonly ended: Promise<string>
+  /** Sends a command. Resolves to undefined if the process ends or does not confirm it in time. */
+  send(command: ProcessCommand): Promise<Done | undefined>
+}
+
+function startRun(options: ServiceProcessOptions): Run {
+  const child = forkReplica(options)
+  const waiting = new Map<number, (reply: Done) => void>()
+  let commandCount = 0
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+  })
+  const ready = new Promise<boolean>((resolve) => {
+    child.on('message', (reply: ProcessReply) => {
+      if (reply.kind === 'done') waiting.get(reply.id)?.(reply)
+      else resolve(true)
+    })
+    void ended.then(() => resolve(false))
+  })
+  const send = async (command: ProcessCommand) => {
+    if (!child.connected) return undefined
+    const id = ++commandCount
+    const answered = new Promise<Done>((resolve) => {
+      waiting.set(id, resolve)
+    })
+    child.send({ ...command, id })
+    const timeout = setTimeout(answerMs, undefined, { ref: false })
+    const reply = await Promise.race([answered, ended.then(() => undefined), timeout])
+    waiting.delete(id)
+    return reply
+  }
+  return { child, ready, ended, send }
+}
+
+function forkReplica({ directory, offsets, checkout, logPath, env }: ServiceProcessOptions): ChildProcess {
+  const { clockMs, trueMs } = offsets()
+  const argv = [join(directory, 'tallystick.json'), String(clockMs), String(trueMs)]
+  const cwd = checkout?.() ?? ownCheckout
+  const ownLog = logPath?.()
+  const log = ownLog === undefined ? 'pipe' : openSync(ownLog, 'a')
+  const stdio: StdioOptions = ['ignore', 'pipe', log, 'ipc']
+  const child = fork(join(cwd, 'soak', 'replica.ts'), argv, { cwd, execArgv, env: { ...process.env, ...env }, stdio })
+  if (log !== 'pipe') closeSync(log)
+  const output = createWriteStream(join(directory, 'log'), { flags: 'a' })
+  child.stdout?.pipe(output, { end: false })
+  child.stderr?.pipe(output, { end: false })
+  child.once('close', () => output.end())
+  // Sending to a process that was just killed fails. The `exit` event handles its end.
+  child.on('error', () => undefined)
+  return child
 }
