@@ -2,7 +2,7 @@ import { testAccounts } from '@tallystick/workbench/dev-chain/test-accounts'
 import { type Address, getAddress, type Hex } from 'viem'
 import { lenderCount, partnerFeesBps } from './history.ts'
 
-export type Wallet = { readonly address: Address; readonly privateKey: Hex }
+type Wallet = { readonly address: Address; readonly privateKey: Hex }
 
 export type Wallets = {
   /** Deploys the contracts and has every role in them. */
