@@ -1,7 +1,7 @@
 import { poolAbi } from '@tallystick/contracts'
 import { encodePacked, type Hex, keccak256, toHex, zeroAddress, zeroHash } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { minterRole, mintLimit } from '../src/protocol/deploy-protocol.ts'
 import { approvePosition, claimCall, lendCall, lentAt, noteAt, transferPosition } from './calls.ts'
 import {
@@ -12,9 +12,10 @@ import {
   mine,
   noteSigner,
   readEvents,
+  revertBeforeEach,
   send,
   signNote,
-  startChain,
+  startApprovedChain,
   startsAt,
 } from './chain.ts'
 
@@ -22,20 +23,13 @@ const day = 86_400n
 const today = startsAt / day
 
 let chain: Chain
-let snapshot: Hex
 let ann: PrivateKeyAccount
 let bob: PrivateKeyAccount
 beforeAll(async () => {
-  chain = await startChain()
-  ;[ann, bob] = chain.wallets as [PrivateKeyAccount, PrivateKeyAccount]
-  const approve = { to: chain.token, functionName: 'approve', args: [chain.pool, dollars(1_000_000)] }
-  await send(chain, { ...approve, from: ann.address })
+  ;({ chain, ann, bob } = await startApprovedChain())
+  return chain.stop
 })
-afterAll(() => chain.stop())
-beforeEach(async () => {
-  if (snapshot) await chain.client.revert({ id: snapshot })
-  snapshot = await chain.client.snapshot()
-})
+revertBeforeEach(() => chain)
 
 test('behavior: a pause stops lending and claiming until it is lifted', async () => {
   await send(chain, await lendCall(chain, { lender: ann.address }))

@@ -24,6 +24,7 @@ import {
   walletActions,
 } from 'viem'
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { beforeEach } from 'vitest'
 import { deployProtocol, mintLimit } from '../src/protocol/deploy-protocol.ts'
 
 export const chainId = 324
@@ -70,6 +71,25 @@ export async function startChain(timestamp: bigint = startsAt, id: number = chai
   // Sent is not mined: blocks are made by `mine`, so that nothing has to be waited for.
   await client.setAutomine(false)
   return { ...protocol, id, client, admin: admin as PrivateKeyAccount, wallets, stop: node.stop }
+}
+
+/** Starts a chain. The first of its wallets has approved the pool. */
+export async function startApprovedChain() {
+  const chain = await startChain()
+  const [ann, bob] = chain.wallets as [PrivateKeyAccount, PrivateKeyAccount]
+  const approve = { to: chain.token, functionName: 'approve', args: [chain.pool, dollars(1_000_000)] }
+  await send(chain, { ...approve, from: ann.address })
+  return { chain, ann, bob }
+}
+
+/** Reverts a chain to the state before the first test, before each further test. Called at the top of a file. */
+export function revertBeforeEach(chainOf: () => Chain): void {
+  let snapshot: Hex | undefined
+  beforeEach(async () => {
+    const { client } = chainOf()
+    if (snapshot) await client.revert({ id: snapshot })
+    snapshot = await client.snapshot()
+  })
 }
 
 /** As viem's `http`, without HTTP. */

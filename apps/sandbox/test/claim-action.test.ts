@@ -5,14 +5,13 @@ import { type Hex, toFunctionSelector } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { approvePosition, completeAt, lendCall, lentAt, maturesAt, noteAt, reportIncome } from './calls.ts'
-import { balanceOf, type Chain, chainId, dollars, noPartner, send, startChain } from './chain.ts'
+import { balanceOf, type Chain, chainId, dollars, noPartner, revertBeforeEach, send, startChain } from './chain.ts'
 import { failureOf } from './failure-of.ts'
 import { type Hook, openWallet } from './wallet.ts'
 
 const ownerOf = toFunctionSelector('ownerOf(uint256)')
 
 let chain: Chain
-let snapshot: Hex
 let ann: PrivateKeyAccount
 let bob: PrivateKeyAccount
 // Ann holds the positions 1 to 5, which mature together, and 6, which matures later.
@@ -32,10 +31,9 @@ beforeAll(async () => {
   await send(chain, { ...reportIncome(chain), at: completeAt })
 })
 afterAll(() => chain.stop())
+revertBeforeEach(() => chain)
 beforeEach(async () => {
-  if (snapshot) await chain.client.revert({ id: snapshot })
   await chain.client.setAutomine(true)
-  snapshot = await chain.client.snapshot()
 })
 
 describe('claim', () => {

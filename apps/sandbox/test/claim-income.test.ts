@@ -4,7 +4,7 @@ import { encodeAbiParameters, type Hex, toFunctionSelector } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { lendCall, lentAt, noteAt, reportIncome } from './calls.ts'
-import { balanceOf, type Chain, dollars, send, startChain } from './chain.ts'
+import { balanceOf, type Chain, dollars, revertBeforeEach, send, startChain } from './chain.ts'
 import { failureOf } from './failure-of.ts'
 import { type Hook, openWallet } from './wallet.ts'
 
@@ -17,7 +17,6 @@ const maturityDay = maturesAt / day
 const completeFrom = (maturityDay + 1n) * day
 
 let chain: Chain
-let snapshot: Hex
 let ann: PrivateKeyAccount
 beforeAll(async () => {
   chain = await startChain()
@@ -32,10 +31,9 @@ beforeAll(async () => {
   await send(chain, { ...approveAll, args: [chain.pool, true] })
 })
 afterAll(() => chain.stop())
+revertBeforeEach(() => chain)
 beforeEach(async () => {
-  if (snapshot) await chain.client.revert({ id: snapshot })
   await chain.client.setAutomine(true)
-  snapshot = await chain.client.snapshot()
 })
 
 /** Reports the days after the last reported one. */

@@ -1,10 +1,10 @@
 import { explainRevert } from '@tallystick/client'
 import { dollarTokenAbi, poolAbi } from '@tallystick/contracts'
-import { type Address, encodeFunctionData, encodePacked, type Hex, keccak256, zeroAddress } from 'viem'
+import { type Address, encodeFunctionData, encodePacked, keccak256, zeroAddress } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { approvePosition, completeAt, lendCall, lentAt, noteAt, reportIncome } from './calls.ts'
-import { balanceOf, type Chain, dollars, noPartner, send, startChain } from './chain.ts'
+import { balanceOf, type Chain, dollars, noPartner, revertBeforeEach, send, startChain } from './chain.ts'
 import { failureOf } from './failure-of.ts'
 import { offerNote, openWallet } from './wallet.ts'
 
@@ -12,7 +12,6 @@ import { offerNote, openWallet } from './wallet.ts'
 const all = [1n, 2n, 3n, 4n]
 
 let chain: Chain
-let snapshot: Hex
 let [ann, bob, partner, vault] = [] as unknown as readonly PrivateKeyAccount[]
 beforeAll(async () => {
   chain = await startChain()
@@ -30,10 +29,9 @@ beforeAll(async () => {
   await send(chain, { ...reportIncome(chain), at: completeAt })
 })
 afterAll(() => chain.stop())
+revertBeforeEach(() => chain)
 beforeEach(async () => {
-  if (snapshot) await chain.client.revert({ id: snapshot })
   await chain.client.setAutomine(true)
-  snapshot = await chain.client.snapshot()
 })
 
 function list(account: Address) {

@@ -3,15 +3,14 @@
 import { createFollower, openProtocolMapping, openSubgraph, protocolSchema, rebuildIndex } from '@tallystick/subgraph'
 import { waitOptions } from '@tallystick/workbench/wait-options'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { type Behaviour, forwardAll, startProxy, type TestProxy } from '../../../packages/subgraph/test/follow-proxy.ts'
 import { approvePosition, claimCall, lendCall, lentAt, transferPosition } from './calls.ts'
-import { type Chain, deployDenylister, dollars, send, startChain } from './chain.ts'
+import { type Chain, deployDenylister, dollars, revertBeforeEach, send, startChain } from './chain.ts'
 import { type OpenTest, openTest } from './subgraph/index-history.ts'
 
 let chain: Chain
 let opened: OpenTest
-let snapshot: `0x${string}`
 let ann: PrivateKeyAccount
 let bob: PrivateKeyAccount
 let spaces = 0
@@ -23,10 +22,7 @@ beforeAll(async () => {
   const args = [chain.pool, dollars(1_000_000)]
   await send(chain, { from: ann.address, to: chain.token, functionName: 'approve', args })
 })
-beforeEach(async () => {
-  if (snapshot) await chain.client.revert({ id: snapshot })
-  snapshot = await chain.client.snapshot()
-})
+revertBeforeEach(() => chain)
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })

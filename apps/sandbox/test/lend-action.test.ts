@@ -5,14 +5,13 @@ import { type Address, concat, type Hex, maxUint256, toFunctionSelector, toHex }
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { lentAt } from './calls.ts'
-import { balanceOf, type Chain, chainId, dollars, noPartner, send, startChain } from './chain.ts'
+import { balanceOf, type Chain, chainId, dollars, noPartner, revertBeforeEach, send, startChain } from './chain.ts'
 import { failureOf } from './failure-of.ts'
 import { type Hook, offerNote, openWallet } from './wallet.ts'
 
 const principal = dollars(1_000)
 
 let chain: Chain
-let snapshot: Hex
 let note: OfferedNote
 let ann: PrivateKeyAccount
 let bob: PrivateKeyAccount
@@ -24,10 +23,9 @@ beforeAll(async () => {
   await chain.client.setAutomine(true)
 })
 afterAll(() => chain.stop())
+revertBeforeEach(() => chain)
 beforeEach(async () => {
-  if (snapshot) await chain.client.revert({ id: snapshot })
   await chain.client.setAutomine(true)
-  snapshot = await chain.client.snapshot()
 })
 
 /** Mines a block at an instant. */

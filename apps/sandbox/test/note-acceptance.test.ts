@@ -2,7 +2,7 @@ import { poolAbi } from '@tallystick/contracts'
 import type { NoteTerms } from '@tallystick/core'
 import { concat, keccak256, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Chain,
   chainId,
@@ -11,6 +11,7 @@ import {
   mine,
   noPartner,
   noteSigner,
+  revertBeforeEach,
   type Signature,
   send,
   signNote,
@@ -29,7 +30,6 @@ const terms: NoteTerms = {
 const inside = terms.validAfter + 60n
 
 let chain: Chain
-let snapshot: `0x${string}`
 beforeAll(async () => {
   chain = await startChain()
   await send(chain, {
@@ -40,10 +40,7 @@ beforeAll(async () => {
   })
 })
 afterAll(() => chain.stop())
-beforeEach(async () => {
-  if (snapshot) await chain.client.revert({ id: snapshot })
-  snapshot = await chain.client.snapshot()
-})
+revertBeforeEach(() => chain)
 
 test('default: a note signed through core is accepted, by the view and by lend', async () => {
   const signature = await signNote(chain, terms)

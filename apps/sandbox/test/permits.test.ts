@@ -1,7 +1,7 @@
 import { dollarTokenAbi, positionTokenAbi } from '@tallystick/contracts'
 import type { Hex } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { lendCall, lentAt, maturesAt } from './calls.ts'
 import {
   type Chain,
@@ -9,29 +9,23 @@ import {
   dollars,
   findRefusal,
   readEvents,
+  revertBeforeEach,
   type Signature,
   send,
   splitSignature,
-  startChain,
+  startApprovedChain,
 } from './chain.ts'
 
 const deadline = maturesAt + 10n
 
 let chain: Chain
-let snapshot: Hex
 let ann: PrivateKeyAccount
 let bob: PrivateKeyAccount
 beforeAll(async () => {
-  chain = await startChain()
-  ;[ann, bob] = chain.wallets as [PrivateKeyAccount, PrivateKeyAccount]
-  const approve = { to: chain.token, functionName: 'approve', args: [chain.pool, dollars(1_000_000)] }
-  await send(chain, { ...approve, from: ann.address })
+  ;({ chain, ann, bob } = await startApprovedChain())
+  return chain.stop
 })
-afterAll(() => chain.stop())
-beforeEach(async () => {
-  if (snapshot) await chain.client.revert({ id: snapshot })
-  snapshot = await chain.client.snapshot()
-})
+revertBeforeEach(() => chain)
 
 test('behavior: permitLend needs no approval before it', async () => {
   // Earlier than the note's end, so that it is the permit that is late.

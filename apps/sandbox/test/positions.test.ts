@@ -2,9 +2,19 @@ import { positionTokenAbi } from '@tallystick/contracts'
 import { fixedIncome, floatingIncome, partnerFee } from '@tallystick/core'
 import { getAddress, type Hex, zeroAddress } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { approvePosition, claimCall, lendCall, lentAt, maturesAt, noteAt, transferPosition } from './calls.ts'
-import { balanceOf, type Chain, dollars, findRefusal, noPartner, readEvents, send, startChain } from './chain.ts'
+import {
+  balanceOf,
+  type Chain,
+  dollars,
+  findRefusal,
+  noPartner,
+  readEvents,
+  revertBeforeEach,
+  send,
+  startApprovedChain,
+} from './chain.ts'
 
 const claimedAt = maturesAt + 8n * 86_400n
 // From the day before the lend to the days after maturity, each with an income of its own.
@@ -12,20 +22,13 @@ const firstDay = lentAt / 86_400n - 1n
 const incomes = Array.from({ length: 35 }, (_, index) => 40654777192457711n + BigInt(index) ** 9n)
 
 let chain: Chain
-let snapshot: Hex
 let ann: PrivateKeyAccount
 let bob: PrivateKeyAccount
 beforeAll(async () => {
-  chain = await startChain()
-  ;[ann, bob] = chain.wallets as [PrivateKeyAccount, PrivateKeyAccount]
-  const approve = { to: chain.token, functionName: 'approve', args: [chain.pool, dollars(1_000_000)] }
-  await send(chain, { ...approve, from: ann.address })
+  ;({ chain, ann, bob } = await startApprovedChain())
+  return chain.stop
 })
-afterAll(() => chain.stop())
-beforeEach(async () => {
-  if (snapshot) await chain.client.revert({ id: snapshot })
-  snapshot = await chain.client.snapshot()
-})
+revertBeforeEach(() => chain)
 
 describe('lend', () => {
   test('default: takes the dollars and mints a position to the beneficiary, its Transfer before Lend', async () => {

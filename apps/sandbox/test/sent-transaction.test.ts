@@ -4,7 +4,7 @@ import { type Hex, keccak256 } from 'viem'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { completeAt, lendCall, lentAt, noteAt, reportIncome } from './calls.ts'
-import { type Chain, dollars, send, startChain } from './chain.ts'
+import { type Chain, dollars, revertBeforeEach, send, startChain } from './chain.ts'
 import { failureOf } from './failure-of.ts'
 import { type Hook, offerNote, openWallet } from './wallet.ts'
 
@@ -13,7 +13,6 @@ const sentHash = expect.stringMatching(/^0x[0-9a-f]{64}$/)
 const failNow: Hook = () => Promise.reject(new Error('502 Bad Gateway'))
 
 let chain: Chain
-let snapshot: Hex
 let note: OfferedNote
 let ann: PrivateKeyAccount
 beforeAll(async () => {
@@ -24,10 +23,9 @@ beforeAll(async () => {
   await chain.client.mine({ blocks: 1 })
 })
 afterAll(() => chain.stop())
+revertBeforeEach(() => chain)
 beforeEach(async () => {
-  if (snapshot) await chain.client.revert({ id: snapshot })
   await chain.client.setAutomine(true)
-  snapshot = await chain.client.snapshot()
 })
 
 /** Returns hooks that fail the given methods after a transaction was sent, the first time only or always. */
