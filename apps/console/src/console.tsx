@@ -66,7 +66,7 @@ function Views({ api, whoami, onLeave }: Session & { readonly onLeave: () => voi
         </div>
         <View key={view.name} name={view.name} api={api} access={view.access} />
       </main>
-      <footer class="hint console-foot">
+      <footer class="hint console-foot full">
         Times are New York time. Everything here can also be done with the command line.
       </footer>
     </>
@@ -122,7 +122,7 @@ function ConsoleBar({ views, current, whoami, onLeave }: ConsoleBarProps) {
           </a>
         ))}
       </nav>
-      <div class="top-tools">
+      <div class="top-tools flex middle end">
         <button type="button" class="tool" onClick={onLeave} title={`Roles: ${whoami.roles.join(', ')}`}>
           <Icon name="key" />
           <span class="sr-only-narrow">{whoami.name}</span>

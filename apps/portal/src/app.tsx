@@ -1,8 +1,9 @@
 import type { RateAnswer } from '@tallystick/client'
+import type { PortalChain, PortalInfo } from '@tallystick/core'
 import { Button, Notice, type Polled } from '@tallystick/ui'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { listClosedPools } from './data/pool-status.ts'
-import { fetchPortalInfo, type PortalChain, type PortalInfo } from './data/portal-info.ts'
+import { fetchPortalInfo } from './data/portal-info.ts'
 import { useAccess } from './data/use-access.ts'
 import { useRate } from './data/use-rate.ts'
 import { KeyPanel } from './parts/key-panel.tsx'
@@ -14,7 +15,7 @@ import { Views } from './views.tsx'
 export function App() {
   const { info, problem } = usePortalInfo()
   if (problem) return <ServiceDown problem={problem} />
-  return info ? <Portal info={info} /> : <p class="page-loading">Loading…</p>
+  return info ? <Portal info={info} /> : <p class="page-loading muted">Loading…</p>
 }
 
 function Portal({ info }: { readonly info: PortalInfo }) {
@@ -79,7 +80,7 @@ function usePortalInfo() {
 
 function ServiceDown({ problem }: { readonly problem: string }) {
   return (
-    <main class="no-service">
+    <main class="no-service grid">
       <h1>Tallystick</h1>
       <Notice tone="bad" title="The service does not respond">
         Reload the page in a few seconds. ({problem})
@@ -115,7 +116,7 @@ function ClosedPools({ rate, chains }: ClosedPoolsProps) {
 
 function Footer() {
   return (
-    <footer class="spread footer hint">
+    <footer class="spread footer wrap ruled-top hint">
       <p>A tally stick recorded a debt to the English Exchequer. It was split in two, so that each party held proof.</p>
       <nav aria-label="For developers">
         <a href="/docs">Documentation</a>

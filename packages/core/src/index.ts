@@ -141,6 +141,7 @@ export {
   wireNoteSchema,
   wireSignatureSchema,
 } from './wire/notes-response.ts'
+export type { PortalChain, PortalInfo, PortalVisitor, TestWalletInfo } from './wire/portal-info.ts'
 export { positionQuery } from './wire/position-query.ts'
 export {
   calendarDaysDefault,

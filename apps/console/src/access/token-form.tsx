@@ -19,8 +19,8 @@ export function TokenForm({ reason, onSubmit }: TokenFormProps) {
     field.current?.select()
   }, [action.error])
   return (
-    <main class="token-page">
-      <form class="card token-form" onSubmit={withoutReload(() => void action.run(token.trim()))}>
+    <main class="token-page grid">
+      <form class="card token-form grid full" onSubmit={withoutReload(() => void action.run(token.trim()))}>
         <h1 class="row">
           <Mark />
           Tallystick <span class="brand-part">console</span>

@@ -18,7 +18,7 @@ export function ChainCurve({ chain: { chainId, tenors, current, next }, name, ne
       <h2 id={heading}>
         {name} <span class="muted">{chainId}</span>
       </h2>
-      <div class="curve-states">
+      <div class="curve-states grid">
         <State title="Now" state={current} />
         <State title="Next" state={next} />
       </div>

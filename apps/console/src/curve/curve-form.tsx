@@ -62,7 +62,7 @@ export function CurveForm({ api, canChange, chains, nameOf, onDone }: CurveFormP
   return (
     <section class="card" aria-labelledby="curve-form-heading">
       <h2 id="curve-form-heading">{canChange ? 'Set a curve' : 'Try a curve'}</h2>
-      <form class="curve-form" onSubmit={withoutReload(submit)}>
+      <form class="curve-form grid" onSubmit={withoutReload(submit)}>
         <ChainSelect
           chainId={chainId}
           chains={chains}
@@ -126,7 +126,7 @@ type CouponFieldsProps = {
 
 function CouponFields({ texts, isDisabled, onChange }: CouponFieldsProps) {
   return (
-    <fieldset class="coupon-fields" disabled={isDisabled}>
+    <fieldset class="coupon-fields grid" disabled={isDisabled}>
       <legend class="sr-only">Coupons in basis points</legend>
       {Object.entries(texts).map(([tenor, text]) => (
         <div key={tenor} class="field">

@@ -28,7 +28,7 @@ export function CurvePreview({ preview, store }: CurvePreviewProps) {
   const { verdict, chains, effectiveFrom, needsApproval } = preview
   const needsTick = verdict === 'confirm'
   return (
-    <div class="stack preview">
+    <div class="stack preview ruled-top">
       <h3 ref={heading} tabIndex={-1}>
         Preview: in force from {formatIso(effectiveFrom)}
       </h3>

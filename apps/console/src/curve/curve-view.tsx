@@ -43,7 +43,7 @@ export function CurveView({ api, canChange }: { readonly api: AdminApi; readonly
             nameOf={nameOf}
             onDone={(stored) => finish(describeStored(stored))}
           />
-          <div class="curve-chains">
+          <div class="curve-chains grid">
             {report.chains.map((chain) => (
               <ChainCurve
                 key={chain.chainId}

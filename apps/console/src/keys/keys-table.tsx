@@ -27,7 +27,7 @@ const describeColumns: readonly Column<KeyView>[] = [
     isHead: true,
     cell: ({ id, name }) => (
       <>
-        <span class="key-name">{name}</span> <code class="key-id">{id}</code>
+        <span class="key-name block">{name}</span> <code class="key-id muted">{id}</code>
       </>
     ),
   },
@@ -84,7 +84,7 @@ function actionsColumn({ onRotate, onRevoke }: NonNullable<KeysTableProps['actio
     title: 'Actions',
     cell: (key) =>
       key.status === 'active' ? (
-        <span class="row-actions">
+        <span class="row-actions flex wrap">
           <Button class="quiet small" label="Rotate" suffix={` the key of ${key.name}`} onClick={() => onRotate(key)} />
           <Button
             class="quiet small bad"
@@ -105,7 +105,7 @@ function Sparkline({ values }: { readonly values: readonly number[] }) {
   const highest = Math.max(1, ...values)
   const step = width / Math.max(1, values.length)
   return (
-    <svg class="sparkline" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+    <svg class="sparkline block" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
       {values.map((value, index) => {
         const bar = value === 0 ? 0.8 : Math.max(1.6, (value / highest) * height)
         return <rect key={index} x={index * step} y={height - bar} width={step * 0.7} height={bar} />

@@ -35,7 +35,7 @@ export function ConfirmDialog({ title, verb, act, onClose, children }: ActionDia
   const action = useAction<void>(act)
   return (
     <Dialog title={title} onClose={onClose}>
-      <div class="dialog-text">{children}</div>
+      <div class="dialog-text soft anywhere">{children}</div>
       <ActionError action={action} />
       <div class="row dialog-buttons">
         <Button label="Cancel" autofocus onClick={onClose} />
@@ -61,7 +61,7 @@ export function FormDialog({ title, verb, progress, act, isComplete = true, onCl
   const action = useAction<void>(act)
   return (
     <Dialog title={title} onClose={onClose}>
-      <form class="dialog-form" onSubmit={withoutReload(() => void action.run())}>
+      <form class="dialog-form grid" onSubmit={withoutReload(() => void action.run())}>
         {children}
         <ActionError action={action} />
         <div class="row dialog-buttons">

@@ -23,7 +23,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, isCompact = false }:
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls in this box, which a keyboard must reach.
     <section class="table-box" aria-label={caption} tabIndex={0}>
-      <table class={isCompact ? 'console-table' : 'console-table cards'}>
+      <table class={isCompact ? 'console-table full' : 'console-table full cards'}>
         <caption class="sr-only">{caption}</caption>
         <TableHead
           columns={columns.map(({ title, isNumber }) => (isNumber ? { title, class: 'number' } : { title }))}

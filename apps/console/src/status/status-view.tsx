@@ -33,7 +33,7 @@ function Boundary({ status, offsetMs }: { readonly status: StatusReport; readonl
   const unsigned = status.chains.filter(({ isNextSigned }) => !isNextSigned)
   const isSigned = unsigned.length === 0
   return (
-    <dl class="card figures">
+    <dl class="card figures grid">
       <div>
         <dt class="hint">Service</dt>
         <dd>

@@ -27,7 +27,7 @@ export function HooksTable({ hooks, isBusy, onAct, onRemove }: HooksTableProps) 
         />
       )
       return (
-        <span class="row-actions">
+        <span class="row-actions flex wrap">
           {act('Test', 'test')}
           {hook.status === 'active' ? null : act('Switch on', 'enable')}
           <Button class="quiet small bad" label="Remove" suffix={` ${hook.url}`} onClick={() => onRemove(hook)} />
@@ -45,7 +45,7 @@ const describeColumns: readonly Column<ListedHookView>[] = [
     isHead: true,
     cell: ({ url, id }) => (
       <>
-        <span class="key-name">{url}</span> <code class="key-id">{id}</code>
+        <span class="key-name block">{url}</span> <code class="key-id muted">{id}</code>
       </>
     ),
   },

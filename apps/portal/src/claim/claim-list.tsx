@@ -87,7 +87,7 @@ function ClaimAll({ complete, canClaim, claim }: ClaimListProps & { readonly com
   const tokenIds = complete.map(({ holding }) => holding.tokenId)
   const claimAll = () => claim(tokenIds, false)
   return (
-    <div class="row actions claim-all">
+    <div class="row actions claim-all apart">
       <span>
         All {complete.length} pay{' '}
         {payouts.length === complete.length ? (
@@ -124,14 +124,14 @@ function EarlyClaim({ tokenId, payout, missing, at, canClaim, onClaim, onWait }:
   const loss = describeLoss(missing)
   const heading = `early-claim-${tokenId}`
   return (
-    <section class="early-claim" aria-labelledby={heading}>
+    <section class="early-claim shrink" aria-labelledby={heading}>
       <h3 id={heading}>{`Claim position #${tokenId} now and lose ${loss}?`}</h3>
       <p>
         The pool pays the floating income that is reported so far, and never pays the rest. A claim now pays{' '}
         {payout ? `$${formatCents(payout.cents)}` : 'less'} and loses <strong>{loss}</strong> for good. The position is{' '}
         <FullFrom claimability={missing} at={at} />.
       </p>
-      <div class="early-claim-choice">
+      <div class="early-claim-choice flex wrap">
         <button ref={wait} type="button" class="primary" onClick={onWait}>
           Wait
         </button>

@@ -1,11 +1,11 @@
 import type { ClaimedPosition } from '@tallystick/client/viem'
+import type { PortalChain } from '@tallystick/core'
 import { Button, formatDollars, Notice } from '@tallystick/ui'
 import { hasUnknownResult } from '../connect/activity.ts'
 import { explainProblem } from '../connect/explain-problem.ts'
 import { TransactionLink } from '../connect/progress.tsx'
 import type { RunningActivity } from '../connect/use-activity.ts'
 import { ProblemNotice } from '../connect/wallet-picker.tsx'
-import type { PortalChain } from '../data/portal-info.ts'
 import { listClaimed } from './list-claimed.ts'
 import type { ClaimReport } from './run-claim.ts'
 

@@ -1,5 +1,5 @@
+import type { PortalChain } from '@tallystick/core'
 import { useLazy } from '@tallystick/ui'
-import type { PortalChain } from '../data/portal-info.ts'
 import type { Wallet } from '../wallet/look-up-wallet.ts'
 import type { ClaimCardProps } from './claim-card.tsx'
 

@@ -1,11 +1,11 @@
 import type { ClaimAllResult } from '@tallystick/client/viem'
+import type { PortalChain } from '@tallystick/core'
 import type { Address } from 'viem'
 import { getChainId, readContract } from 'viem/actions'
 import type { Connection } from '../connect/connector.ts'
 import { createPatientProvider } from '../connect/provider/patient-provider.ts'
 import type { ActionOutcome, ActionTools } from '../connect/use-activity.ts'
 import { createReader, openWallet, reportSteps } from '../connect/wallet-client.ts'
-import type { PortalChain } from '../data/portal-info.ts'
 
 /** Positions that were claimed, and those that were left out. */
 export type ClaimReport = Pick<ClaimAllResult, 'positions' | 'skipped'>

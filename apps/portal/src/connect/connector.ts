@@ -1,5 +1,5 @@
-import { type QuietStorage, quietStorage } from '@tallystick/ui'
-import type { PortalInfo } from '../data/portal-info.ts'
+import type { PortalInfo } from '@tallystick/core'
+import { createQuietStorage, type QuietStorage, quietStorage } from '@tallystick/ui'
 import { discoverWallets, type WalletWindow } from './provider/discover-wallets.ts'
 import type { BrowserWallet, Provider } from './provider/provider.ts'
 import { parseChainId, readChainId, switchChain, type WalletChain } from './provider/switch-chain.ts'
@@ -45,7 +45,7 @@ export function startPageConnector({ visitor, chains }: PortalInfo): Connector {
   const wallet = visitor?.wallet
   if (wallet) {
     import('./test-wallet-dialog.tsx').then(
-      ({ startTestWallet }) => startTestWallet(wallet, { chains }),
+      ({ startTestWallet }) => startTestWallet(wallet, { chains, storage: createQuietStorage(() => sessionStorage) }),
       // The form says that there is no wallet, and how to get one.
       () => undefined,
     )

@@ -30,7 +30,7 @@ export function Progress({ activity, plan, labels, explorer, onStop }: ProgressP
       {activity.step === 'check' ? <p class="hint">Checking…</p> : null}
       {activity.hash === undefined ? null : <TransactionLink hash={activity.hash} explorer={explorer} />}
       {isAsking ? (
-        <p class="hint row progress-wallet">
+        <p class="hint row progress-wallet apart">
           {isSlow
             ? 'The wallet has not answered yet. Look for its window, or click its icon beside the address bar.'
             : 'Your wallet asks you to confirm.'}

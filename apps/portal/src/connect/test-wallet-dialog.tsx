@@ -1,11 +1,14 @@
-import { Button, createQuietStorage } from '@tallystick/ui'
+import type { PortalInfo, TestWalletInfo } from '@tallystick/core'
+import type { QuietStorage } from '@tallystick/ui'
 import { render } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { PortalInfo, TestWalletInfo } from '../data/portal-info.ts'
 import { announceTestWallet, createTestWallet, type WalletPrompt } from './provider/test-wallet.ts'
 
+// The storage comes from outside: this file must share nothing but Preact with the page, or the page's code is split badly.
+type StartOptions = Pick<PortalInfo, 'chains'> & { readonly storage: QuietStorage }
+
 /** Adds the sandbox's wallet to the page. It asks in a dialog of its own, as an extension does in a window of its own. */
-export function startTestWallet(info: TestWalletInfo, { chains }: Pick<PortalInfo, 'chains'>): void {
+export function startTestWallet(info: TestWalletInfo, { chains, storage }: StartOptions): void {
   const place = document.createElement('div')
   document.body.append(place)
   // One at a time: a second request waits until the first is answered.
@@ -23,7 +26,6 @@ export function startTestWallet(info: TestWalletInfo, { chains }: Pick<PortalInf
     last = answer
     return answer
   }
-  const storage = createQuietStorage(() => sessionStorage)
   announceTestWallet(window, createTestWallet({ info, chains, confirm, post, storage }))
 }
 
@@ -70,8 +72,12 @@ function Prompt({
         ))}
       </dl>
       <div class="wallet-dialog-buttons">
-        <Button label="Reject" onClick={() => onAnswer(false)} />
-        <Button class="primary" label={confirmLabel} autofocus onClick={() => onAnswer(true)} />
+        <button type="button" class="quiet" onClick={() => onAnswer(false)}>
+          Reject
+        </button>
+        <button type="button" class="primary" autofocus onClick={() => onAnswer(true)}>
+          {confirmLabel}
+        </button>
       </div>
     </dialog>
   )

@@ -1,7 +1,7 @@
 import { tallystickActions } from '@tallystick/client/viem'
+import type { PortalChain } from '@tallystick/core'
 import { type Chain, type Client, createClient, custom, defineChain, type JsonRpcAccount, type Transport } from 'viem'
 import { getCode } from 'viem/actions'
-import type { PortalChain } from '../data/portal-info.ts'
 import type { ActivityStep } from './activity.ts'
 import type { Account, Connection } from './connector.ts'
 import { createPatientProvider } from './provider/patient-provider.ts'

@@ -16,13 +16,17 @@ export function WalletPicker({ connector, state: { wallets, connection, pending,
   return (
     <>
       {wallets.length > 0 ? (
-        <ul class="wallet-list">
+        <ul class="wallet-list grid">
           {wallets.map((wallet) => (
             <li key={wallet.id}>
-              <button type="button" class="wallet-choice" onClick={() => void connector.connect(wallet)}>
+              <button
+                type="button"
+                class="wallet-choice flex middle full"
+                onClick={() => void connector.connect(wallet)}
+              >
                 <WalletIcon wallet={wallet} />
                 <span>{wallet.name}</span>
-                <span class="wallet-connect">Connect</span>
+                <span class="wallet-connect end">Connect</span>
               </button>
             </li>
           ))}
@@ -50,7 +54,7 @@ export function ProblemNotice({ error }: { readonly error: unknown }) {
 function WalletIcon({ wallet: { name, icon } }: { readonly wallet: Pick<BrowserWallet, 'name' | 'icon'> }) {
   if (icon) return <img class="wallet-icon" src={icon} alt="" width={32} height={32} />
   return (
-    <span class="wallet-icon wallet-letter" aria-hidden="true">
+    <span class="wallet-icon wallet-letter grid bold" aria-hidden="true">
       {name.slice(0, 1).toUpperCase()}
     </span>
   )
@@ -63,7 +67,7 @@ type ConnectedProps = {
 
 function Connected({ connection: { wallet, account }, onDisconnect }: ConnectedProps) {
   return (
-    <div class="wallet-connected">
+    <div class="wallet-connected flex middle">
       <WalletIcon wallet={wallet} />
       <div>
         <strong>{wallet.name}</strong>
@@ -77,7 +81,7 @@ function Connected({ connection: { wallet, account }, onDisconnect }: ConnectedP
 function Pending({ wallet, onCancel }: { readonly wallet: BrowserWallet; readonly onCancel: () => void }) {
   const isSlow = useIsSlow(wallet)
   return (
-    <div class="wallet-connected" role="status">
+    <div class="wallet-connected flex middle" role="status">
       <WalletIcon wallet={wallet} />
       <div>
         <strong>Waiting for {wallet.name}</strong>

@@ -1,7 +1,7 @@
 import { ClientError, type RateAnswer } from '@tallystick/client'
+import type { PortalChain } from '@tallystick/core'
 import { expect, test } from 'vitest'
 import { findRejection, isPoolPaused, listClosedPools, poolStatusOf } from './pool-status.ts'
-import type { PortalChain } from './portal-info.ts'
 
 const chains = [{ id: 324 }, { id: 8453 }, { id: 10 }] as unknown as readonly PortalChain[]
 const value = {

@@ -1,6 +1,6 @@
 import type { RateAnswer } from '@tallystick/client'
+import type { PortalChain } from '@tallystick/core'
 import type { Polled } from '@tallystick/ui'
-import type { PortalChain } from './portal-info.ts'
 
 /** State of a chain's pool. While it loads, nothing is said about it. */
 export type PoolStatus = { readonly state: 'loading' } | { readonly state: KnownState; readonly reason: string }

@@ -1,5 +1,6 @@
 import { type Client, createClient } from '@tallystick/client'
-import { listDataChains, type PortalInfo } from './portal-info.ts'
+import type { PortalInfo } from '@tallystick/core'
+import { listDataChains } from './portal-info.ts'
 
 /** API key and its client. Both exist only in the memory of this tab. */
 export type Session = { readonly apiKey: string; readonly client: Client }

@@ -1,5 +1,5 @@
+import type { PortalInfo } from '@tallystick/core'
 import { useCallback, useState } from 'preact/hooks'
-import type { PortalInfo } from './portal-info.ts'
 import { createSession, type Session } from './session.ts'
 import { type NotesOnPage, useNotes } from './use-notes.ts'
 

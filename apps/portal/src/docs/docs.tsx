@@ -1,5 +1,5 @@
+import type { PortalInfo } from '@tallystick/core'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import { type DocsPage, findPage, listPages } from './docs-pages.ts'
 import { guides } from './guides.ts'
@@ -45,8 +45,8 @@ export function Docs({ info, session, segment, isOpen, enterKey }: DocsProps) {
   usePlace({ page, isOpen })
   return (
     <DocsContext.Provider value={state}>
-      <div class="docs">
-        <div class="docs-side">
+      <div class="docs grid">
+        <div class="docs-side grid">
           <SearchBox entries={entries} />
           <Navigation groups={groups} page={page} />
         </div>

@@ -23,7 +23,7 @@ export function Navigation({ groups, page }: NavigationProps) {
       <nav aria-label="Documentation">
         {groups.map(({ title, pages }) => (
           <div key={title}>
-            <p class="sub docs-nav-title" id={`docs-nav-${title}`}>
+            <p class="sub docs-nav-title bold" id={`docs-nav-${title}`}>
               {title}
             </p>
             <ul aria-labelledby={`docs-nav-${title}`}>

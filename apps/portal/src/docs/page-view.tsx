@@ -22,12 +22,12 @@ type PageViewProps = {
 /** Renders a page of the documentation. */
 export function PageView({ groups, page, isLoading, problem }: PageViewProps) {
   return (
-    <div class="docs-page">
+    <div class="docs-page shrink">
       <h1 id="docs-heading" tabIndex={-1}>
         {page?.title ?? (isLoading ? 'Documentation' : 'There is no such page')}
       </h1>
       {page ? (
-        <p class="docs-lead">
+        <p class="docs-lead soft">
           <Inline text={page.summary} />
         </p>
       ) : null}
@@ -75,14 +75,14 @@ function Neighbours({ groups, page }: { readonly groups: readonly PageGroup[]; r
   const index = pages.indexOf(page)
   const [previous, next] = [pages[index - 1], pages[index + 1]]
   return (
-    <nav class="spread docs-neighbours" aria-label="Neighbouring pages">
+    <nav class="spread docs-neighbours wrap ruled-top" aria-label="Neighbouring pages">
       {previous ? (
         <a href={hrefOfPage(previous)}>
           <span class="muted">Previous</span> {previous.name ?? previous.title}
         </a>
       ) : null}
       {next ? (
-        <a class="docs-next" href={hrefOfPage(next)}>
+        <a class="end" href={hrefOfPage(next)}>
           <span class="muted">Next</span> {next.title}
         </a>
       ) : null}

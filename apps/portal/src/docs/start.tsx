@@ -23,7 +23,7 @@ export function Start({ groups }: { readonly groups: readonly PageGroup[] }) {
       <Heading level={2} id="guides">
         Guides
       </Heading>
-      <ul class="docs-cards">
+      <ul class="docs-cards grid">
         {guides.map((page, index) => (
           <li key={page.segment}>
             <a class="card" href={hrefOfPage(page)}>

@@ -1,5 +1,5 @@
+import type { PortalInfo } from '@tallystick/core'
 import { Button, Icon, Select } from '@tallystick/ui'
-import type { PortalInfo } from '../data/portal-info.ts'
 import type { useExplorerDraft } from './use-explorer-draft.ts'
 import type { useRuns } from './use-runs.ts'
 

@@ -1,5 +1,5 @@
+import type { PortalInfo } from '@tallystick/core'
 import { Loading, Notice, useLazy } from '@tallystick/ui'
-import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import { ViewHead } from '../parts/view-head.tsx'
 

@@ -1,11 +1,11 @@
 import { json } from '@codemirror/lang-json'
 import type { EditorView } from '@codemirror/view'
 import type { Client } from '@tallystick/client'
+import type { PortalInfo } from '@tallystick/core'
 import { Notice, useMessage } from '@tallystick/ui'
 import { graphql, updateSchema } from 'cm6-graphql'
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import { type Draft, parseVariables } from './draft.ts'
 import { Editor } from './editor.tsx'
@@ -51,7 +51,7 @@ export function Explorer({ info, session }: ExplorerProps) {
         </Notice>
       ) : null}
       <ExplorerBar {...{ entered, info, runs, side, message }} onSide={setSide} />
-      <div class={side ? 'explorer-main has-side' : 'explorer-main'}>
+      <div class={side ? 'explorer-main grid has-side' : 'explorer-main grid'}>
         {side ? (
           <div class="explorer-side" id="explorer-side">
             {side === 'history' ? (
@@ -88,8 +88,8 @@ type EditorsProps = {
 
 function Editors({ draft: { query, variables }, editor, onChange, onRun }: EditorsProps) {
   return (
-    <div class="explorer-editors">
-      <div class="pane pane-query">
+    <div class="explorer-editors grid">
+      <div class="pane flex shrink pane-query">
         <h2>Query</h2>
         <Editor
           label="GraphQL query"
@@ -102,7 +102,7 @@ function Editors({ draft: { query, variables }, editor, onChange, onRun }: Edito
           }}
         />
       </div>
-      <div class="pane pane-variables">
+      <div class="pane flex shrink pane-variables">
         <h2>Variables</h2>
         <Editor
           label="Variables, as JSON"

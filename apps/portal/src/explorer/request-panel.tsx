@@ -1,6 +1,6 @@
+import type { PortalInfo } from '@tallystick/core'
 import { Button, Choices } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
-import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import { type DataRequest, type Draft, formRequest } from './draft.ts'
 import { formatCurl, formatSdkCode } from './format-code.ts'
@@ -29,7 +29,7 @@ export function RequestPanel({ draft, info, session, link, onChange, onSay }: Pa
   }
   const caCert = info.visitor?.caCert
   return (
-    <section class="request" aria-labelledby="request-heading">
+    <section class="request ruled-top" aria-labelledby="request-heading">
       <div class="row request-head">
         <h2 id="request-heading">Request</h2>
         <EndpointChoice draft={draft} onChange={onChange} />

@@ -1,7 +1,7 @@
 import { json } from '@codemirror/lang-json'
 import type { ChainResult } from '@tallystick/client'
+import type { PortalInfo } from '@tallystick/core'
 import { Notice } from '@tallystick/ui'
-import type { PortalInfo } from '../data/portal-info.ts'
 import { reformatJson } from '../json/reformat-json.ts'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { Editor } from './editor.tsx'
@@ -11,11 +11,11 @@ import type { Outcome } from './use-runs.ts'
 /** Renders the result of each chain: side by side where the screen is wide enough. */
 export function Results({ outcome, info }: { readonly outcome: Outcome; readonly info: PortalInfo }) {
   return (
-    <section class="results" aria-labelledby="results-heading">
+    <section class="results ruled-top" aria-labelledby="results-heading">
       <h2 id="results-heading">Result {outcome.status === 'done' ? <RunFacts run={outcome.run} /> : null}</h2>
       <OutcomeNotice outcome={outcome} />
       {outcome.status === 'done' ? (
-        <div class="result-columns">
+        <div class="result-columns grid">
           {outcome.run.results.map((result, index) => (
             <ResultOfChain
               key={result.chain}
@@ -38,7 +38,7 @@ type ResultOfChainProps = {
 
 function ResultOfChain({ result, body, name }: ResultOfChainProps) {
   return (
-    <article class="pane">
+    <article class="pane flex shrink">
       <h3>{name}</h3>
       {result.errors?.map(({ message, code }, index) => (
         <Notice

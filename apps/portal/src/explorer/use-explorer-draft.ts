@@ -1,6 +1,7 @@
+import type { PortalInfo } from '@tallystick/core'
 import { parse } from 'graphql'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { listDataChains, type PortalInfo } from '../data/portal-info.ts'
+import { listDataChains } from '../data/portal-info.ts'
 import { navigate, useLocation } from '../parts/router.ts'
 import type { Draft } from './draft.ts'
 import { listExamples } from './examples.ts'

@@ -60,9 +60,9 @@ function Row({ period, tenors, isLogged, choice }: RowProps) {
       onChoose={() => choice.onChoose(start)}
       header={
         <>
-          {formatDate(periodStart, zone)} <span class="when">{formatHours(period, zone)}</span>
+          {formatDate(periodStart, zone)} <span class="when muted">{formatHours(period, zone)}</span>
           {hours === 17 || hours === 19 ? (
-            <span class="tag" title="The clocks change in this period.">{`${hours} h`}</span>
+            <span class="tag bold" title="The clocks change in this period.">{`${hours} h`}</span>
           ) : null}
         </>
       }

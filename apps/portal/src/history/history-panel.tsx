@@ -20,7 +20,7 @@ export function HistoryPanel<Row>({
 }) {
   return (
     <div class="card history-panel">
-      <div class="spread card-head">
+      <div class="spread card-head middle">
         <h2>{title}</h2>
         {value && value.length > 0 ? (
           <button type="button" class="quiet" onClick={() => download(file.name, file.toCsv(value), 'text/csv')}>

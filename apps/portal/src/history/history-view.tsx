@@ -1,7 +1,7 @@
 import type { HistoryDay, HistoryPeriod } from '@tallystick/client'
+import type { PortalInfo } from '@tallystick/core'
 import { Notice, newYorkDate, usePolled } from '@tallystick/ui'
 import { useCallback, useState } from 'preact/hooks'
-import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import type { NotesOnPage } from '../data/use-notes.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
@@ -42,7 +42,7 @@ export function HistoryView({ info, session, notes, isOpen }: HistoryViewProps) 
       ) : null}
       {session ? (
         <>
-          <div class="row history-controls">
+          <div class="row history-controls apart below">
             <ChainPicker
               name="history-chain"
               chains={info.chains}

@@ -1,5 +1,5 @@
+import type { PortalInfo } from '@tallystick/core'
 import { useEffect, useState } from 'preact/hooks'
-import type { PortalInfo } from '../data/portal-info.ts'
 import type { Place } from '../parts/place.ts'
 import { navigate, useLocation } from '../parts/router.ts'
 import { formatHistoryLink, type HistoryChoice, parseHistoryLink } from './history-link.ts'

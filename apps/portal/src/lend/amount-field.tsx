@@ -1,7 +1,7 @@
+import type { PortalChain } from '@tallystick/core'
 import { Button, formatDollars, formatExact } from '@tallystick/ui'
 import type { Connection } from '../connect/connector.ts'
 import { ProblemNotice } from '../connect/wallet-picker.tsx'
-import type { PortalChain } from '../data/portal-info.ts'
 import { DollarInput } from '../parts/dollar-input.tsx'
 import type { JudgedAmount } from './judge-amount.ts'
 import type { Lender } from './use-lender.ts'
@@ -25,7 +25,7 @@ export function AmountField({ text, setText, amount, lender, error, chain, conne
       <h2>
         <label for="lend-amount">Amount</label>
       </h2>
-      <div class="lend-amount-row">
+      <div class="lend-amount-row flex">
         <DollarInput id="lend-amount" {...{ text, setText, principal }} isValid={fault === undefined} maxLength={60} />
         <Button
           label="Max"

@@ -1,5 +1,5 @@
 import type { OfferedNote } from '@tallystick/client'
-import type { PortalChain } from '../data/portal-info.ts'
+import type { PortalChain } from '@tallystick/core'
 
 /** What the URL of the view names. */
 export type LendChoice = {

@@ -1,12 +1,12 @@
 import { expectedIncome, fixedIncome, type OfferedNote } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
+import type { PortalChain } from '@tallystick/core'
 import { Button, formatDollars, formatRate, Instant, Notice, usePolled } from '@tallystick/ui'
 import { useCallback, useState } from 'preact/hooks'
 import { hasUnknownResult } from '../connect/activity.ts'
 import { TransactionLink } from '../connect/progress.tsx'
 import { isFinal, type RunningActivity } from '../connect/use-activity.ts'
 import { ProblemNotice } from '../connect/wallet-picker.tsx'
-import type { PortalChain } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 
 export type LendOutcomeProps = {

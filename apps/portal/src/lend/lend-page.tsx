@@ -1,12 +1,12 @@
 import type { OfferedNote, RateAnswer } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
+import type { PortalInfo } from '@tallystick/core'
 import { Choices, formatRate, Notice, type Polled, Skeleton, useSubscribed } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { Connector } from '../connect/connector.ts'
 import { useActivity } from '../connect/use-activity.ts'
 import { WalletPicker } from '../connect/wallet-picker.tsx'
 import { findRejection, isPoolPaused } from '../data/pool-status.ts'
-import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import { type NotesOnPage, useHasExpired } from '../data/use-notes.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
@@ -67,8 +67,8 @@ export function LendPage({ info, session, notes, connector, rate, search, isOpen
   return (
     <>
       {notes.failure ? <ErrorNotice error={notes.failure.error} hint="The page retries automatically." /> : null}
-      <div class="lend">
-        <fieldset class="card lend-form" disabled={isBusy}>
+      <div class="lend grid below">
+        <fieldset class="card lend-form grid" disabled={isBusy}>
           <legend class="sr-only">What to lend</legend>
           <section class="field" aria-labelledby="lend-wallet">
             <h2 id="lend-wallet">Wallet</h2>
@@ -166,7 +166,7 @@ function describe({ tenorDays, coupon }: OfferedNote) {
   const label = (
     <>
       {tenorDays} <small class="tenor-days">{tenorDays === 1 ? 'day' : 'days'}</small>
-      <small class="tenor-coupon">{formatRate(coupon)}</small>
+      <small class="block muted">{formatRate(coupon)}</small>
     </>
   )
   return { value: tenorDays, label }

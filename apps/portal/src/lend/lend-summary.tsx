@@ -1,5 +1,6 @@
 import { type ExpectedIncome, expectedIncome, type OfferedNote } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
+import type { PortalChain } from '@tallystick/core'
 import { Button, formatDollars, useNow } from '@tallystick/ui'
 import { useEffect, useState } from 'preact/hooks'
 import { hasUnknownResult } from '../connect/activity.ts'
@@ -7,7 +8,6 @@ import type { Connection, Connector } from '../connect/connector.ts'
 import { Progress, type StepLabels } from '../connect/progress.tsx'
 import type { RunningActivity } from '../connect/use-activity.ts'
 import { ProblemNotice } from '../connect/wallet-picker.tsx'
-import type { PortalChain } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import { LendOutcome } from './lend-outcome.tsx'
 import { PaymentTable } from './payment-table.tsx'
@@ -103,7 +103,7 @@ function SwitchButton({ chain, connector }: SwitchButtonProps) {
   }
   return (
     <>
-      <Button class="primary lend-button" label={`Switch your wallet to ${chain.name}`} onClick={ask} />
+      <Button class="primary lend-button full" label={`Switch your wallet to ${chain.name}`} onClick={ask} />
       <p class="hint">
         {state.isAsking
           ? 'Your wallet asks you to confirm.'
@@ -130,7 +130,7 @@ function LendButton({ obstacle, principal, note, lend, announcement }: LendButto
   return (
     <>
       <Button
-        class="primary lend-button"
+        class="primary lend-button full"
         label={`Lend${amount}${days}`}
         disabled={obstacle !== undefined}
         onClick={lend}

@@ -1,6 +1,6 @@
 import type { OfferedNote } from '@tallystick/client'
+import type { PortalChain } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
-import type { PortalChain } from '../data/portal-info.ts'
 import { findObstacle, type ObstacleFacts } from './find-obstacle.ts'
 import { judgeAmount } from './judge-amount.ts'
 import { chooseNote, hrefOfLend, readChoice } from './lend-choice.ts'

@@ -85,7 +85,7 @@ type LineProps = {
 
 function Line({ name, help, amount, sign = '', none = '–', id, isTotal = false }: LineProps) {
   return (
-    <div class={isTotal ? 'spread sum sum-total' : 'spread sum'}>
+    <div class={isTotal ? 'spread sum sum-total ruled-top' : 'spread sum'}>
       <dt>
         {name} {help ? <span class="sub">{help}</span> : null}
       </dt>

@@ -1,11 +1,11 @@
 import { type OfferedNote, poolEventAbi } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
+import type { PortalChain } from '@tallystick/core'
 import { type Hex, parseEventLogs } from 'viem'
 import { getBlock, getTransactionReceipt } from 'viem/actions'
 import type { Connection } from '../connect/connector.ts'
 import type { ActionOutcome, ActionTools } from '../connect/use-activity.ts'
 import { openWallet, reportSteps, type WalletClient } from '../connect/wallet-client.ts'
-import type { PortalChain } from '../data/portal-info.ts'
 
 export type LendOrder = {
   readonly connection: Connection

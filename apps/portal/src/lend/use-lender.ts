@@ -1,3 +1,4 @@
+import type { PortalChain } from '@tallystick/core'
 import { usePolled } from '@tallystick/ui'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Address, Hex } from 'viem'
@@ -5,7 +6,6 @@ import { getBalance, getChainId, readContract } from 'viem/actions'
 import type { Account, Connection } from '../connect/connector.ts'
 import { createPatientProvider } from '../connect/provider/patient-provider.ts'
 import { createReader, type WalletClient } from '../connect/wallet-client.ts'
-import type { PortalChain } from '../data/portal-info.ts'
 
 /** The lender's account and the pool, as the wallet's network states them. */
 export type Lender = {

@@ -37,7 +37,7 @@ export function Calculator({ offers, chosen, floatingRate, isRateLoading, server
   const income =
     principal && chosen ? expectedIncome(chosen.note, { principal, lendTimestamp, floatingRate }) : undefined
   return (
-    <form class="card calculator" aria-labelledby="calculator-title" onSubmit={(event) => event.preventDefault()}>
+    <form class="card calculator grid" aria-labelledby="calculator-title" onSubmit={(event) => event.preventDefault()}>
       <h2 id="calculator-title">Calculator</h2>
       <div class="field">
         <label for="amount">Amount to lend</label>
@@ -127,7 +127,7 @@ type SumProps = {
 /** Renders an amount. The value of `data` is the exact amount that the contract pays. */
 function Sum({ name, help, amount, id, isTotal }: SumProps) {
   return (
-    <div class={isTotal ? 'spread sum sum-total' : 'spread sum'}>
+    <div class={isTotal ? 'spread sum sum-total ruled-top' : 'spread sum'}>
       <dt>
         {name} <span class="sub">{help}</span>
       </dt>

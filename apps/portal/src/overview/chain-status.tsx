@@ -1,6 +1,6 @@
 import type { RateAnswer } from '@tallystick/client'
+import type { PortalChain } from '@tallystick/core'
 import { formatDatesIn, formatDuration, Hex, Pill, type Polled, Skeleton } from '@tallystick/ui'
-import type { PortalChain } from '../data/portal-info.ts'
 import { Fact } from '../parts/fact.tsx'
 
 // Chains produce a block every few seconds at most, so 60 s without one are highlighted.
@@ -20,7 +20,7 @@ export function ChainStatus({ chain, rate }: { readonly chain: PortalChain; read
   const known = rate.value?.chains.find(({ chainId }) => chainId === chain.id)
   return (
     <div class="card">
-      <div class="spread card-head">
+      <div class="spread card-head middle">
         <h2>{chain.name}</h2>
         {known ? (
           <Pill tone={known.status === 'open' ? 'good' : 'warn'}>
@@ -59,5 +59,5 @@ function freshness(block: bigint | null, lagSeconds: number | null) {
   const text = `block ${block.toLocaleString('en-US')}`
   if (lagSeconds === null) return text
   const isLate = lagSeconds > lagSecondsMax
-  return <span class={isLate ? 'late' : undefined}>{`${text}, ${formatDuration(lagSeconds)} old`}</span>
+  return <span class={isLate ? 'late bold' : undefined}>{`${text}, ${formatDuration(lagSeconds)} old`}</span>
 }

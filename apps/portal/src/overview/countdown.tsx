@@ -10,7 +10,7 @@ export function Countdown({ view }: { readonly view: NotesView | undefined }) {
     return (
       <div class="countdown">
         <p class="hint">Next refresh</p>
-        <p class="countdown-time muted">––:––:––</p>
+        <p class="countdown-time bold muted">––:––:––</p>
       </div>
     )
   }
@@ -20,7 +20,7 @@ export function Countdown({ view }: { readonly view: NotesView | undefined }) {
   return (
     <div class="countdown">
       <p class="hint">{left > 0 ? 'Next refresh in' : 'New notes are due'}</p>
-      <p class="countdown-time" role="timer" aria-label="Time until the next refresh">
+      <p class="countdown-time bold" role="timer" aria-label="Time until the next refresh">
         {left > 0 ? formatCountdown(left) : 'Refreshing…'}
       </p>
       <PeriodStick start={Number(validFrom)} end={Number(validUntil)} now={now} />
@@ -80,7 +80,7 @@ function PeriodStick({ start, end, now }: PeriodStickProps) {
   const hours = Math.round((end - start) / 3600)
   const passed = Math.min(1, Math.max(0, (now - start) / (end - start)))
   return (
-    <svg class="stick" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+    <svg class="stick block full" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
       <clipPath id="stick-passed">
         <rect width={passed * width} height={height} />
       </clipPath>

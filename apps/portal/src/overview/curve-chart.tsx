@@ -19,7 +19,7 @@ export function CurveChart({ offers, last, chosen, onChoose }: ChartProps) {
     <figure class="curve">
       <figcaption>
         <h2>Yield curve</h2>
-        <ul class="legend hint" aria-hidden="true">
+        <ul class="legend flex hint" aria-hidden="true">
           <li class="legend-now">Now</li>
           {last ? <li class="legend-last">Last period</li> : null}
         </ul>
@@ -27,7 +27,7 @@ export function CurveChart({ offers, last, chosen, onChoose }: ChartProps) {
       {offers && offers.length > 0 ? (
         <Curve offers={offers} chosen={chosen} onChoose={onChoose} />
       ) : (
-        <div class="curve-empty" style={{ height: `${height}px` }}>
+        <div class="curve-empty grid muted" style={{ height: `${height}px` }}>
           {offers ? <p>The curve is shown once notes are available.</p> : <Skeleton width="100%" height="100%" />}
         </div>
       )}

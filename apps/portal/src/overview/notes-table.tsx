@@ -44,7 +44,7 @@ export function NotesTable({ offers, lastPeriod, isRateLoading, chosen, onChoose
             : waiting}
           {offers?.length === 0 ? (
             <tr>
-              <td class="no-rows" colSpan={5}>
+              <td class="no-rows muted" colSpan={5}>
                 No notes are on offer.
               </td>
             </tr>

@@ -1,9 +1,9 @@
 import type { RateAnswer } from '@tallystick/client'
+import type { PortalChain, PortalInfo } from '@tallystick/core'
 import { formatPeriod, type Polled, usePolled, useZone, zoneName } from '@tallystick/ui'
 import { useCallback, useState } from 'preact/hooks'
 import { fetchLastPeriod, type LastCoupons } from '../data/last-period.ts'
 import { listOffers, type Offer } from '../data/offers.ts'
-import type { PortalChain, PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import { type NotesOnPage, type NotesView, useHasExpired } from '../data/use-notes.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
@@ -38,7 +38,7 @@ export function Overview({ info, session, notes, rate }: OverviewProps) {
           <h1 id="overview-heading" tabIndex={-1}>
             Notes on offer
           </h1>
-          <p class="hero-period">
+          <p class="hero-period soft">
             {view ? periodText(view, zone) : 'Treasury notes, renewed at 00:00 and 18:00 New York time.'}
           </p>
           {session ? <ChainPicker name="chain" chains={info.chains} chainId={chainId} onChange={setChainId} /> : null}
@@ -81,7 +81,7 @@ function Board({ info, session, chainId, view, rate, failure }: BoardProps) {
         <p class="hint expired-hint">The notes below have expired. The pool no longer accepts them.</p>
       ) : null}
       <Rates rate={rate} chainId={chainId} />
-      <div class={hasExpired ? 'board is-expired' : 'board'}>
+      <div class={hasExpired ? 'board grid is-expired' : 'board grid'}>
         <div class="card board-curve">
           <CurveChart {...{ offers, last, chosen, onChoose }} />
           <NotesTable {...{ offers, lastPeriod, isRateLoading: isLoading(rate), chosen, onChoose }} />

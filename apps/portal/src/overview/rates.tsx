@@ -14,7 +14,7 @@ export function Rates({ rate: { value, error }, chainId }: RatesProps) {
   const isLoading = !chain && error === undefined
   const market = highest(chain?.marketRates.map(({ rate }) => rate))
   return (
-    <div class="card rates">
+    <div class="card rates grid below">
       <Rate
         name="Fixed"
         help="Highest coupon on offer"

@@ -1,5 +1,5 @@
+import type { PortalChain } from '@tallystick/core'
 import { Choices } from '@tallystick/ui'
-import type { PortalChain } from '../data/portal-info.ts'
 
 type ChainPickerProps = {
   /** Name of the group, unique on the page. */

@@ -14,7 +14,7 @@ type DollarInputProps = {
 export function DollarInput({ id, text, setText, principal, isValid, maxLength }: DollarInputProps) {
   return (
     <div class="amount">
-      <span class="amount-sign" aria-hidden="true">
+      <span class="amount-sign muted" aria-hidden="true">
         $
       </span>
       <input

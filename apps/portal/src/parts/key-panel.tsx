@@ -39,7 +39,7 @@ export function KeyPanel({ error, rejectedKey, sandboxKey, isOpened, onSubmit, o
   return (
     <form
       id="key-panel"
-      class={isSticky ? 'key-box key-panel key-panel-box' : 'key-box key-panel'}
+      class={isSticky ? 'key-box key-panel middle key-panel-box' : 'key-box key-panel middle'}
       aria-labelledby="key-title"
       onSubmit={withoutReload(() => onSubmit(text.trim()))}
     >
@@ -50,7 +50,7 @@ export function KeyPanel({ error, rejectedKey, sandboxKey, isOpened, onSubmit, o
         </h2>
         <p>The key stays in this tab’s memory. It is not stored, and a reload discards it.</p>
       </div>
-      <div class="key-field">
+      <div class="key-field flex">
         <label class="sr-only" for="api-key">
           API key
         </label>

@@ -40,7 +40,7 @@ export function TopBar({ view, keyLabel, keyButton, isKeyPanelOpen, onChangeKey 
           </a>
         ))}
       </nav>
-      <div class="top-tools">
+      <div class="top-tools flex middle end">
         {keyLabel ? (
           <button
             ref={keyButton}

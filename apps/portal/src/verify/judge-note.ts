@@ -1,5 +1,5 @@
 import { type Note, type NoteStatus, type NoteVerification, noteStatus, verifyNote } from '@tallystick/client'
-import type { PortalChain } from '../data/portal-info.ts'
+import type { PortalChain } from '@tallystick/core'
 
 /** Result of verifying a note. */
 export type Judgement = {

@@ -6,7 +6,7 @@ import type { Finding } from './conclude.ts'
 /** Renders the facts behind the verdict on a note. */
 export function NoteFacts({ judgement: { note, chain, verification }, logCheck }: Finding) {
   return (
-    <dl class="facts facts-wide">
+    <dl class="facts facts-wide ruled-top">
       {verification?.valid ? (
         <Fact name="Public log">
           <LogLine check={logCheck} />

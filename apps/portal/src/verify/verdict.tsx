@@ -1,5 +1,5 @@
+import type { PortalInfo } from '@tallystick/core'
 import { formatRate, Icon, Instant, type Tone } from '@tallystick/ui'
-import type { PortalInfo } from '../data/portal-info.ts'
 import { type Conclusion, conclude, concludeAll, type Finding } from './conclude.ts'
 import { NoteFacts } from './note-facts.tsx'
 
@@ -17,7 +17,7 @@ export function Verdict({ findings, info }: VerdictProps) {
       {another ? (
         <details class="verdict-all" open={whole.tone === 'bad'}>
           <summary>All {findings.length} notes</summary>
-          <ol class="verdict-notes">
+          <ol class="verdict-notes ruled-top">
             {findings.map((finding, index) => (
               <li key={index}>
                 <FoldedNote {...{ finding, number: index + 1, conclusion: conclude(finding, chainIds) }} />
@@ -36,7 +36,7 @@ export function Verdict({ findings, info }: VerdictProps) {
 function Headline({ tone, title, text }: Conclusion) {
   return (
     <header aria-live="polite">
-      <span class="verdict-mark">
+      <span class="verdict-mark grid">
         <Mark tone={tone} />
       </span>
       <div>
@@ -63,9 +63,9 @@ function FoldedNote({ finding, number, conclusion: { tone, title, text } }: Fold
           Note {number}: {formatRate(note.coupon)}, matures <Instant seconds={note.maturityTimestamp} only="date" />,{' '}
           {chain?.name ?? `chain ${note.chainId}`}
         </span>
-        <span class="verdict-note-title">{title}</span>
+        <span class="verdict-note-title soft">{title}</span>
       </summary>
-      <p class="verdict-note-text">{text}</p>
+      <p class="verdict-note-text soft">{text}</p>
       <NoteFacts {...finding} />
     </details>
   )

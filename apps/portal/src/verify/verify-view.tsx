@@ -1,6 +1,6 @@
+import type { PortalInfo } from '@tallystick/core'
 import { Button, Notice, withoutReload } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
-import type { PortalInfo } from '../data/portal-info.ts'
 import type { NotesView } from '../data/use-notes.ts'
 import { ViewHead } from '../parts/view-head.tsx'
 import type { LogCheck } from './check-log.ts'
@@ -41,7 +41,7 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
         Check who signed a note, whether it is still valid, and whether everybody can see it in the public log. The
         check runs in this tab. The note is not sent, only its chain and period, to find it in the log.
       </ViewHead>
-      <form class="card verify-form" onSubmit={withoutReload(() => verify(text))}>
+      <form class="card verify-form below" onSubmit={withoutReload(() => verify(text))}>
         <label class="field-label" for="pasted">
           A note, or a response of /notes
         </label>

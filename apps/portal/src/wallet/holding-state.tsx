@@ -19,7 +19,7 @@ export function HoldingState({ holding }: { readonly holding: Holding }) {
         <>
           <Pill tone="warn">{maturedText(holding)}</Pill>
           {payout ? (
-            <span class="state-detail">
+            <span class="state-detail block soft">
               pays {payout}
               {isIncomplete(holding) ? ' now' : ''}
               {amounts.income && amounts.income.fee.cents > 0n ? (
@@ -38,7 +38,7 @@ export function HoldingState({ holding }: { readonly holding: Holding }) {
         <>
           <Pill tone="calm">Claimed</Pill>
           {payout && amounts.paidIncome ? (
-            <span class="state-detail">
+            <span class="state-detail block soft">
               paid {payout},<br />
               income ${formatCents(amounts.paidIncome.cents)}
             </span>
@@ -52,7 +52,7 @@ export function HoldingState({ holding }: { readonly holding: Holding }) {
 function Incomplete({ holding: { claimability, at } }: { readonly holding: Holding }) {
   if (!claimability || claimability.status === 'complete') return null
   return (
-    <span class="state-detail">
+    <span class="state-detail block soft">
       <FullFrom {...{ claimability, at }} />
     </span>
   )

@@ -68,7 +68,7 @@ function Row({ holding, namesChains }: RowProps) {
     <tr role="row" data-token={String(tokenId)} data-chain={chain.id} data-state={state}>
       <th scope="row" role="rowheader">
         #{String(tokenId)}
-        {namesChains ? <span class="chain-name hint">{chain.name}</span> : null}
+        {namesChains ? <span class="chain-name block hint">{chain.name}</span> : null}
       </th>
       {columns.map(({ name, isNumber, cell }) => (
         <td key={name} role="cell" class={isNumber ? 'number' : undefined}>
@@ -102,7 +102,7 @@ function Lent({ holding: { lendTimestamp, lendTransactionHash } }: { readonly ho
   return (
     <>
       <Instant seconds={lendTimestamp} only="date" />
-      <span class="state-detail">
+      <span class="state-detail block soft">
         <Hex value={lendTransactionHash} />
       </span>
     </>

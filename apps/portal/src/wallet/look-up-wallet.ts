@@ -7,8 +7,8 @@ import {
   floatingIncome,
   type Position,
 } from '@tallystick/client'
+import type { PortalChain } from '@tallystick/core'
 import type { Address } from 'viem'
-import type { PortalChain } from '../data/portal-info.ts'
 import { type Claim, fetchClaims } from './fetch-claims.ts'
 import {
   amountsOfActive,

@@ -26,9 +26,9 @@ export function Timeline({ holdings, now, namesChains }: TimelineProps) {
       </figcaption>
       <div class={namesChains ? 'timeline-plot names-chains' : 'timeline-plot'} style={{ '--rows': shown.length }}>
         <div class="timeline-scale" aria-hidden="true">
-          <div class="timeline-track">
+          <div class="timeline-track muted">
             {listTicks({ start, end, zone }).map(({ seconds, label }) => (
-              <span key={label} class="timeline-tick" style={{ left: `${part(seconds)}%` }}>
+              <span key={label} class="timeline-tick nowrap" style={{ left: `${part(seconds)}%` }}>
                 {label}
               </span>
             ))}

@@ -1,6 +1,6 @@
+import type { PortalInfo } from '@tallystick/core'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Address } from 'viem'
-import type { PortalInfo } from '../data/portal-info.ts'
 import { resolveName } from '../data/resolve-name.ts'
 import type { Session } from '../data/session.ts'
 import { keepReport, type Lookup } from './keep-report.ts'

@@ -57,7 +57,7 @@ function Figures({ wallet: { amounts }, heldCount }: { readonly wallet: Wallet; 
   const { fixed, floating, fee, net } = amounts.accrued
   const parts = [`fixed $${formatCents(fixed.cents)}`, `floating $${formatCents(floating.cents)}`]
   return (
-    <dl class="earnings card">
+    <dl class="earnings grid below card">
       <Figure
         name="Lent now"
         amount={amounts.lent}

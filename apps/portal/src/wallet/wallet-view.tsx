@@ -1,6 +1,6 @@
+import type { PortalInfo } from '@tallystick/core'
 import { Button, FieldFault, Loading, Notice, shortHex, withoutReload } from '@tallystick/ui'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { PortalInfo } from '../data/portal-info.ts'
 import type { Session } from '../data/session.ts'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { hrefOf } from '../parts/place.ts'
@@ -46,11 +46,11 @@ export function WalletView({ info, session, serverOffsetMs, renderActions }: Wal
       <ViewHead view="wallet" title="Wallet">
         Positions, earnings and maturities of any address. Data on the chain is public.
       </ViewHead>
-      <form class="card lookup" onSubmit={withoutReload(() => submit(text.trim()))}>
+      <form class="card lookup below" onSubmit={withoutReload(() => submit(text.trim()))}>
         <label class="field-label" for="wallet-address">
           {hasEns ? 'Address or ENS name' : 'Address'}
         </label>
-        <div class="lookup-row">
+        <div class="lookup-row flex">
           <input
             id="wallet-address"
             class="mono"

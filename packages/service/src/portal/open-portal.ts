@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import type { PortalVisitor } from '@tallystick/core'
 import type { Signer } from '@tallystick/issuer'
 import type { Config } from '../config/config.ts'
 import { type PortalFiles, readPortalFiles } from './portal-files.ts'
-import { describePortal, type PortalVisitor } from './portal-info.ts'
+import { describePortal } from './portal-info.ts'
 import type { PortalParts } from './portal-routes.ts'
 import { type TestWallet, testWalletPath } from './test-wallet-route.ts'
 

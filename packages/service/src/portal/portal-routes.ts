@@ -1,10 +1,9 @@
-import type { TallystickError } from '@tallystick/core'
+import type { PortalInfo, TallystickError } from '@tallystick/core'
 import { matchesEtag, refusal } from '@tallystick/http'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Route } from '../routing/route.ts'
 import { docsRoute, sendDocsWithoutPage } from './docs-route.ts'
 import type { PortalFile, PortalFiles } from './portal-files.ts'
-import type { PortalInfo } from './portal-info.ts'
 import { createTestWalletRoute, type TestWallet } from './test-wallet-route.ts'
 
 export type PortalParts = {

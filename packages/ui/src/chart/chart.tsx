@@ -149,7 +149,7 @@ function Axes({ layout: { plot, rateTicks, ticks }, titles, height }: AxesProps)
       </text>
       {rateTicks.map(({ y, label }) => (
         <g key={label}>
-          <line class="grid" x1={plot.left} x2={plot.right} y1={y} y2={y} />
+          <line class="chart-grid" x1={plot.left} x2={plot.right} y1={y} y2={y} />
           <text class="tick" x={plot.left - 10} y={y + 4} text-anchor="end">
             {label}
           </text>

@@ -18,7 +18,7 @@ export function Notice({ tone, title, children }: NoticeProps) {
       <Icon name={icons[tone]} />
       <div>
         <strong>{title}</strong>
-        {children ? <div class="notice-text">{children}</div> : null}
+        {children ? <div class="soft anywhere">{children}</div> : null}
       </div>
     </div>
   )

@@ -1,4 +1,4 @@
-import type { PortalChain } from '../../data/portal-info.ts'
+import type { PortalChain } from '@tallystick/core'
 import type { Provider } from './provider.ts'
 import { findWalletFault, WalletError } from './wallet-error.ts'
 

@@ -1,5 +1,5 @@
+import type { PortalChain, TestWalletInfo } from '@tallystick/core'
 import type { QuietStorage } from '@tallystick/ui'
-import type { PortalChain, TestWalletInfo } from '../../data/portal-info.ts'
 import { testWalletRdns } from './discover-wallets.ts'
 import type { Provider } from './provider.ts'
 

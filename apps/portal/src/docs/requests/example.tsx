@@ -30,10 +30,15 @@ export function Example({ label, format }: ExampleProps) {
   const name = `${label}, ${nameOf(chosen)}`
   return (
     <figure class="docs-example">
-      <div class="row docs-bar">
+      <div class="row docs-bar apart">
         <Tabs id={id} samples={samples} chosen={chosen.language} />
         {usesKey ? (
-          <button type="button" class="docs-tool" aria-pressed={isKeyShown} onClick={() => showKey(!isKeyShown)}>
+          <button
+            type="button"
+            class="docs-tool middle soft"
+            aria-pressed={isKeyShown}
+            onClick={() => showKey(!isKeyShown)}
+          >
             {isKeyShown ? 'Hide key' : 'Show key'}
           </button>
         ) : null}
@@ -65,7 +70,7 @@ function Tabs({ id, samples, chosen }: TabsProps) {
     document.getElementById(`${id}-${language}`)?.focus()
   }
   return (
-    <div class="docs-tabs" role="tablist" aria-label="Language">
+    <div class="docs-tabs flex" role="tablist" aria-label="Language">
       {offered.map((sample) => (
         <button
           key={sample.language}
@@ -101,7 +106,7 @@ function SampleHint({ language, source, caCert }: SampleHintProps) {
   const variable = { sh: undefined, ts: 'NODE_EXTRA_CA_CERTS', python: 'SSL_CERT_FILE' }[language]
   if (!readsKey && (caCert === undefined || variable === undefined)) return null
   return (
-    <figcaption class="hint docs-hint">
+    <figcaption class="hint docs-hint ruled-top anywhere">
       {readsKey ? (
         <>
           It reads your key from the environment variable <code>TALLYSTICK_KEY</code>.{' '}

@@ -54,7 +54,7 @@ export function TryIt({ endpoint: { method, path, operation }, input, request, o
             <Button type="submit" class="primary" label="Send" disabled={isSending} />
           )}
           {isSending ? <Button label="Stop" onClick={stop} /> : null}
-          <code class="hint docs-target">
+          <code class="hint shrink">
             {method} {request.path}
           </code>
         </div>
@@ -100,7 +100,7 @@ type ParameterFieldProps = {
 
 function ParameterField({ id, parameter: { name, required, schema }, value, onChange }: ParameterFieldProps) {
   return (
-    <div class="docs-field">
+    <div class="docs-field shrink">
       <label for={id}>
         <code>{name}</code>
         {required ? <span class="muted"> required</span> : null}
@@ -141,7 +141,7 @@ type BodyFieldProps = {
 function BodyField({ id, operation, body, onChange }: BodyFieldProps) {
   const examples = Object.values(operation.requestBody?.content['application/json']?.examples ?? {})
   return (
-    <div class="docs-field docs-field-body">
+    <div class="docs-field shrink docs-field-body">
       <label for={id}>
         Body <span class="muted">JSON</span>
       </label>
@@ -177,7 +177,7 @@ function Answer({ answer, isStream }: { readonly answer: ApiAnswer; readonly isS
   const isJson = text !== '' && /^[[{]/.test(text)
   return (
     <div class="docs-answer">
-      <div class="row docs-bar">
+      <div class="row docs-bar apart">
         <p role="status">
           <span class={`pill tone-${status < 400 ? 'good' : 'bad'}`}>Status {status}</span>
           <span class="muted"> {Math.round(durationMs)} ms</span>

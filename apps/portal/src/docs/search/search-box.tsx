@@ -56,11 +56,11 @@ export function SearchBox({ entries }: { readonly entries: readonly SearchEntry[
         onBlur={() => setIsOpen(false)}
         onKeyDown={onKeyDown}
       />
-      <span class="docs-slash" aria-hidden="true">
+      <span class="docs-slash muted" aria-hidden="true">
         /
       </span>
       <Results id={id} results={results} chosen={chosen} onOpen={open} />
-      <p class={hasQuery && results.length === 0 ? 'docs-no-results' : 'sr-only'} role="status">
+      <p class={hasQuery && results.length === 0 ? 'docs-no-results soft anywhere' : 'sr-only'} role="status">
         {hasQuery ? (results.length === 0 ? `Nothing is named “${query}”.` : `${results.length} results`) : ''}
       </p>
     </div>
@@ -91,8 +91,8 @@ function Results({ id, results, chosen, onOpen }: ResultsProps) {
           onClick={() => onOpen(entry)}
         >
           <span class="sub docs-result-kind">{entry.kind}</span>
-          <span class="docs-result-title">{entry.title}</span>
-          <span class="docs-result-text">{entry.text}</span>
+          <span class="bold anywhere">{entry.title}</span>
+          <span class="docs-result-text soft nowrap">{entry.text}</span>
         </div>
       ))}
     </div>

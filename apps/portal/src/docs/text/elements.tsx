@@ -47,7 +47,7 @@ type TableProps = {
 /** Renders a table. On narrow screens its rows become cards, for which each cell has the name of its column. */
 export function Table({ label, columns, rows }: TableProps) {
   return (
-    <table class="docs-table">
+    <table class="docs-table full">
       <caption class="sr-only">{label}</caption>
       <TableHead columns={columns.map((title) => ({ title }))} />
       <tbody>

@@ -107,7 +107,7 @@ function FieldRow({
 }: Opener & { readonly field: SchemaField; readonly onInsert: (() => void) | undefined }) {
   return (
     <li>
-      <div class="row schema-field">
+      <div class="row schema-field anywhere">
         {onInsert ? (
           <button type="button" class="schema-insert" onClick={onInsert} aria-label={`Insert ${name} into the query`}>
             +
@@ -125,7 +125,7 @@ function FieldRow({
           </summary>
           <ul>
             {args.map((argument) => (
-              <li key={argument.name} class="row schema-field">
+              <li key={argument.name} class="row schema-field anywhere">
                 <code class="mono">{argument.name}</code>
                 <TypeLink type={argument.type} onOpen={onOpen} />
                 {argument.standard === undefined ? null : <span class="muted">= {argument.standard}</span>}
@@ -160,7 +160,7 @@ function Matches({ schema, search, onOpen, onInsert }: BrowserProps & Opener & {
       </p>
       <ul class="schema-fields">
         {matches.map(({ typeName, fieldName }) => (
-          <li key={`${typeName} ${fieldName}`} class="row schema-field">
+          <li key={`${typeName} ${fieldName}`} class="row schema-field anywhere">
             {fieldName !== undefined && canInsert(typeName) ? (
               <button
                 type="button"
