@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { type Clock, openLog } from '@tallystick/base'
+import { openLog, systemTime, type Time } from '@tallystick/base'
 import { loadConfig, startService, stopOnSignal } from '@tallystick/service'
 import type { Gauge } from './judges/growth.ts'
 
@@ -17,7 +17,7 @@ export type ProcessReply =
 // Like `tallystick serve`, but the soak moves the clock.
 const [, , configPath = '', firstClockMs = '0', firstTrueMs = '0'] = process.argv
 let offsets: Offsets = { clockMs: Number(firstClockMs), trueMs: Number(firstTrueMs) }
-const clock: Clock = { now: () => Date.now() + offsets.clockMs }
+const time: Time = { ...systemTime, now: () => Date.now() + offsets.clockMs }
 const sendReply = (reply: ProcessReply) => process.send?.(reply)
 process.on('disconnect', () => process.exit(1))
 process.on('message', (command: ProcessCommand & { readonly id: number }) => {
@@ -31,7 +31,7 @@ const config = loadConfig(configPath, { env: process.env, secrets: 'required' })
 const { log, writer: stderr } = openLog(2)
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 const writers = { stderr }
-const service = await startService({ config, clock, log, say, writers, databaseShiftMs: () => offsets.trueMs })
+const service = await startService({ config, time, log, say, writers, databaseShiftMs: () => offsets.trueMs })
 stopOnSignal(service, { say })
 sendReply({ kind: 'ready', baseUrl: service.baseUrl, adminUrl: service.adminUrl })
 

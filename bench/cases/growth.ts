@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createClock } from '@tallystick/base'
+import { createTime } from '@tallystick/base'
 import { positionQuery } from '@tallystick/core'
 import { openDatabase } from '@tallystick/database'
 import { createOperator, loadConfig } from '@tallystick/service'
@@ -133,7 +133,7 @@ async function createKeys(
 ): Promise<readonly string[]> {
   const database = await openDatabase(url)
   const config = loadConfig(site.configPath, { env: site.env, secrets: 'required' })
-  const operator = createOperator({ database, config, clock: createClock(), refreshKeys: async () => {} })
+  const operator = createOperator({ database, config, clock: createTime(), refreshKeys: async () => {} })
   const secrets: string[] = []
   for (let made = 0; made < count; made++) {
     const { secret } = await operator.createKey({ name: `key ${made}`, rpm: 1_000_000 })

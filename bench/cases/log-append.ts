@@ -1,7 +1,7 @@
-import { createClock } from '@tallystick/base'
 import { periodAt } from '@tallystick/core'
 import { loadConfig, startService } from '@tallystick/service'
 import pino from 'pino'
+import { atMost, createTestTime, faster } from '../../packages/base/test/test-time.ts'
 import { compare, type Result } from '../result.ts'
 import { benchLog, createSite, type Site, setBenchCurve } from '../service.ts'
 
@@ -29,12 +29,12 @@ export async function measureLogAppend(): Promise<Result[]> {
 async function openIssuer(site: Site) {
   setBenchCurve(site)
   const config = loadConfig(site.configPath, { env: site.env, secrets: 'required' })
-  const clock = createClock()
+  const waits = { clocks: atMost(1), issuing: atMost(1), 'issuing retry': faster(1_000), 'public log': atMost(5) }
+  const clock = createTestTime({ waits })
   let onPublished: () => void = () => undefined
   const log = pino({ base: null }, { write: (line: string) => line.includes('"notes published"') && onPublished() })
   clock.hold(Date.now())
-  const schedulerTime = { tickMs: 1, monotonicNow: () => performance.now() * 1_000 }
-  const service = await startService({ config, clock, log, say: () => undefined, schedulerTime })
+  const service = await startService({ config, time: clock, log, say: () => undefined })
   const issue = async (periods: number) => {
     const startedMs = performance.now()
     for (let period = 0; period < periods; period++) {

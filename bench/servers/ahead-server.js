@@ -1,3 +1,4 @@
+import { systemTime } from '@tallystick/base'
 import { loadConfig, startService } from '@tallystick/service'
 import pino from 'pino'
 
@@ -6,7 +7,7 @@ import pino from 'pino'
 const [aheadMs, configPath] = [Number(process.argv[2]), process.argv[3]]
 const service = await startService({
   config: loadConfig(configPath, { env: process.env, secrets: 'required' }),
-  clock: { now: () => Date.now() + aheadMs },
+  time: { ...systemTime, now: () => Date.now() + aheadMs },
   databaseShiftMs: () => aheadMs,
   log: pino({ level: 'error', base: null }, pino.destination(2)),
   say: () => {},

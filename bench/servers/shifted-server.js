@@ -1,14 +1,14 @@
-import { createClock } from '@tallystick/base'
+import { createTime } from '@tallystick/base'
 import { loadConfig, startService } from '@tallystick/service'
 import pino from 'pino'
 
 // Starts the built service with a clock that stands at an instant during the start and runs from there. Argument: the
 // instant in milliseconds. Prints the offset of the clock from the system's.
-const clock = createClock()
+const clock = createTime()
 clock.hold(Number(process.argv[2]))
 const service = await startService({
   config: loadConfig('tallystick.json', { env: process.env, secrets: 'required' }),
-  clock,
+  time: clock,
   log: pino({ level: 'error', base: null }, pino.destination(2)),
   say: () => {},
 })

@@ -1,7 +1,7 @@
 import { existsSync, openSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { createClock, createLogThrottle, type LineWriter, openLog } from '@tallystick/base'
+import { createLogThrottle, createTime, type LineWriter, openLog } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import { createPrivateKeySigner, issuePastPeriods } from '@tallystick/issuer'
 import { openServiceDatabase, parseConfig, type Service, startService } from '@tallystick/service'
@@ -60,7 +60,7 @@ export async function startSandbox(
   { closers, say, stdout }: SandboxParts,
 ): Promise<readonly Devnet[]> {
   const home = describeHome(options.dir)
-  const clock = createClock()
+  const clock = createTime()
   if (options.at !== undefined) clock.hold(options.at)
   say(
     `Tallystick sandbox in ${home.dir}${options.at === undefined ? '' : `, at ${new Date(options.at).toISOString()}`}`,
@@ -84,7 +84,7 @@ export async function startSandbox(
   // In parallel: signing computes, and the start of the service mostly waits for the chain.
   const issuing = issuePastPeriods({ database, signer }, { chains: config.chains, past })
   issuing.catch(() => undefined)
-  const service = await closers.add(startService({ config, database, clock, log, say, writers, portal }))
+  const service = await closers.add(startService({ config, database, time: clock, log, say, writers, portal }))
   await waitUntilIndexed(service, { devnets, say })
   await issuing
   writeConfig(home, { settings, service })

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClock } from '@tallystick/base'
+import { createTime } from '@tallystick/base'
 import { createOperator, loadConfig, openServiceDatabase, parseConfig, startService } from '@tallystick/service'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
@@ -64,7 +64,7 @@ describe('on a chain of its own', () => {
     databaseUrl = source.url
     const config = parseConfig(settingsOf({}), { path: 'test', env, secrets: 'required', baseDirectory: directory })
     const database = await openServiceDatabase(databaseUrl, () => undefined)
-    await createOperator({ database, config, clock: createClock() }).setCurve({ points: { 7: 369, 30: 362 } })
+    await createOperator({ database, config, clock: createTime() }).setCurve({ points: { 7: 369, 30: 362 } })
     await database.close()
     return source.remove
   })
@@ -101,7 +101,7 @@ describe('on a chain of its own', () => {
       configPath,
       env: { ...env, ...variables },
       hosts: [],
-      clock: createClock(),
+      clock: createTime(),
       report: () => undefined,
     })
     return { exitCode: verdict === 'healthy' ? 0 : 1, findings }
@@ -153,12 +153,12 @@ describe('on a chain of its own', () => {
     expect([init.status, init.stderr, JSON.parse(init.stdout).variables]).toEqual([0, '', []])
 
     const config = loadConfig(configPath, { env: {}, secrets: 'required' })
-    const clock = createClock()
+    const clock = createTime()
     const database = await openServiceDatabase(config.database.reveal(), () => undefined)
     const points = Object.fromEntries(config.tenors.map((tenor) => [tenor, 369]))
     await createOperator({ database, config, clock }).setCurve({ points })
     await database.close()
-    const service = await startService({ config, clock, log: pino({ level: 'silent' }), say: () => undefined })
+    const service = await startService({ config, time: clock, log: pino({ level: 'silent' }), say: () => undefined })
     onTestFinished(service.stop)
     expect(service.baseUrl).toMatch(/^https:/)
     const diagnosis = await runDoctor({ configPath, env: {}, hosts: [], clock, report: () => undefined })

@@ -4,6 +4,7 @@ import { createFollower, openProtocolMapping, openSubgraph, protocolSchema, rebu
 import { waitOptions } from '@tallystick/workbench/wait-options'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { atMost, createTestTime } from '../../../packages/base/test/test-time.ts'
 import { type Behaviour, forwardAll, startProxy, type TestProxy } from '../../../packages/subgraph/test/follow-proxy.ts'
 import { approvePosition, claimCall, lendCall, lentAt, transferPosition } from './calls.ts'
 import { type Chain, deployDenylister, dollars, revertBeforeEach, send, startChain } from './chain.ts'
@@ -51,6 +52,8 @@ async function proxy(): Promise<TestProxy> {
   return started
 }
 
+const time = createTestTime({ waits: { 'chain follower': atMost(20) } })
+
 async function follow(urls: readonly string[], { auditMs = 100 } = {}) {
   const { database } = opened
   const namespace = `faults${++spaces}`
@@ -61,7 +64,7 @@ async function follow(urls: readonly string[], { auditMs = 100 } = {}) {
     ...{ subgraph, database, name: namespace, chainId: chain.id, urls, startBlock: 0 },
     mapping: openProtocolMapping(chain),
     log: { info: write, warn: write, error: write },
-    ...{ pollMs: 20, rpcRetryMs: 5, auditMs },
+    ...{ time, rpcRetryMs: 5, auditMs },
   })
   cleanups.push(() => follower.stop())
   const untilCurrent = async () => {
@@ -126,7 +129,7 @@ test('behavior: a rebuild ends a fault that the follower cannot repair', async (
   const nothing = () => undefined
   await rebuildIndex({
     ...{ database: opened.database, schema: protocolSchema, namespace: index.namespace, chainId: chain.id },
-    ...{ urls: [chain.client.transport.url], startBlock: 0, mapping: openProtocolMapping(chain), pollMs: 20 },
+    ...{ urls: [chain.client.transport.url], startBlock: 0, mapping: openProtocolMapping(chain), time },
     ...{ log: { info: nothing, warn: nothing, error: nothing }, verify: async () => undefined, onProgress: nothing },
     signal: new AbortController().signal,
   })

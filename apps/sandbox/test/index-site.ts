@@ -4,7 +4,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { createClock } from '@tallystick/base'
 import { createOperator, openServiceDatabase, parseConfig, startService } from '@tallystick/service'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { shortRunFlags } from '@tallystick/workbench/short-run-flags'
@@ -12,6 +11,7 @@ import { startLocalServer } from '@tallystick/workbench/start-local-server'
 import { createTestDatabase, type DatabaseEngine } from '@tallystick/workbench/test-database'
 import pino from 'pino'
 import { inject, onTestFinished } from 'vitest'
+import { atMost, createTestTime } from '../../../packages/base/test/test-time.ts'
 import { root } from '../../../test/set-up/start-sandbox.ts'
 import type { Chain } from './chain.ts'
 
@@ -58,11 +58,11 @@ export async function createIndexSite(
     /** Starts the service in this process. */
     serve: async () => {
       const database = await openServiceDatabase(url, () => undefined)
-      const clock = createClock()
-      await createOperator({ database, config, clock }).setCurve({ points: { 7: 369, 30: 362 }, by: 'test' })
+      const time = createTestTime({ waits: { 'chain follower': atMost(50) } })
+      await createOperator({ database, config, clock: time }).setCurve({ points: { 7: 369, 30: 362 }, by: 'test' })
       const lines: string[] = []
       const log = pino({ base: null }, { write: (line: string) => lines.push(line) })
-      const options = { config, clock, log, say: () => undefined, database, followMs: 50 }
+      const options = { config, time, log, say: () => undefined, database }
       const service = await startService(options)
       onTestFinished(() => service.stop())
       const ask = async (query: string) => {

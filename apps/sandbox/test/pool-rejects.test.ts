@@ -4,14 +4,15 @@ import { noteTypedData, periodAt } from '@tallystick/core'
 import { type Address, type Hex, recoverTypedDataAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { atMost } from '../../../packages/base/test/test-time.ts'
 import { minterRole } from '../src/protocol/deploy-protocol.ts'
 import { type Chain, dollars, domainOf, noPartner, noteSigner, send, startChain, startsAt } from './chain.ts'
 import { refuseOverrides, startRpcProxy } from './rpc-proxy.ts'
-import { startOnChain } from './service-on-chain.ts'
+import { poolWaits, startOnChain } from './service-on-chain.ts'
 
 const otherKey: Hex = `0x${'02'.repeat(32)}`
 const other = privateKeyToAccount(otherKey).address
-const poolWatchTimes = { intervalMs: 100, confirmMs: 50, staleMs: 5_000 }
+const waits = poolWaits(5_000)
 type Service = Awaited<ReturnType<typeof startOnChain>>
 
 let chain: Chain
@@ -46,10 +47,10 @@ const lastEvent = async ({ database }: Service) => {
 
 describe('roles and tokens', () => {
   const start = (setting: object = {}) =>
-    startOnChain(chain, { preflight: 'warn', atSeconds: headSeconds + 10n, poolWatchTimes, ...setting })
+    startOnChain(chain, { preflight: 'warn', atSeconds: headSeconds + 10n, waits, ...setting })
 
   test('error: a pool that may not mint pays no claim: notes are withheld, and everybody says why', async () => {
-    const service = await start({ eventTimes: { stateMs: 100 } })
+    const service = await start({ waits: { ...waits, 'state of a chain': atMost(100) } })
     await poll(() => lastEvent(service)).toMatchObject({ status: 'open' })
     expect(await notesStatus(service)).toBe(200)
     await administer(chain.token, 'revokeRole', minterRole, chain.pool)
@@ -109,7 +110,7 @@ describe('a planned change of the signer', () => {
   async function rotate(keys: { readonly from: Hex; readonly to: Hex }) {
     const boundary = periodAt(headSeconds + 1_000n).end
     await mineAt(boundary - 700n)
-    const setting = { preflight: 'require', poolWatchTimes } as const
+    const setting = { preflight: 'require', waits } as const
     const before = await startOnChain(chain, { ...setting, atSeconds: boundary - 700n, signerKey: keys.from })
     const databaseUrl = before.databaseUrl
     expect(await notesStatus(before)).toBe(200)
@@ -202,7 +203,7 @@ describe('a planned change of the signer', () => {
     tags: 'slow',
   }, async () => {
     await mineAt(periodAt(headSeconds).end + 3_600n)
-    const setting = { preflight: 'warn', atSeconds: headSeconds + 10n, poolWatchTimes, nextSigner: other } as const
+    const setting = { preflight: 'warn', atSeconds: headSeconds + 10n, waits, nextSigner: other } as const
     const service = await startOnChain(chain, setting)
     expect(await notesStatus(service)).toBe(200)
     await administer(chain.pool, 'setVerifierSigner', other)
@@ -216,7 +217,7 @@ describe('a planned change of the signer', () => {
 test('error: nine unreported days are counted in status and /rate, and the pool stays open', async () => {
   const today = headSeconds / 86_400n
   await administer(chain.pool, 'updatePreviousFloatingIncome', today - 10n, 1n, [1n])
-  const service = await startOnChain(chain, { preflight: 'warn', atSeconds: headSeconds + 10n, poolWatchTimes })
+  const service = await startOnChain(chain, { preflight: 'warn', atSeconds: headSeconds + 10n, waits })
   await poll(() => service.metric(problem('income'))).toBe(1)
   const since = new Date(Number(today - 9n) * 86_400_000).toISOString().slice(0, 10)
   const { chains, findings } = await service.status()
@@ -251,7 +252,7 @@ test('behavior: a claim of a mature position that the index knows is simulated',
   const setting = {
     preflight: 'warn',
     atSeconds: headSeconds + 10n,
-    poolWatchTimes,
+    waits,
     subgraph,
     rpc: [proxy.url],
   } as const

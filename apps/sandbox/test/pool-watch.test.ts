@@ -6,11 +6,11 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Chain, noteSigner, send, startChain, startsAt } from './chain.ts'
 import { type Interfere, startRpcProxy } from './rpc-proxy.ts'
-import { startOnChain } from './service-on-chain.ts'
+import { poolWaits, startOnChain } from './service-on-chain.ts'
 
 const { end: boundary } = periodAt(startsAt)
 const other = privateKeyToAccount(`0x${'02'.repeat(32)}`).address
-const times = { intervalMs: 100, confirmMs: 50, staleMs: 1_000 }
+const waits = poolWaits(1_000)
 // Returns one to every call, as paused() of a token does that is.
 const pausedCode = '0x600160005260206000f3'
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   chain = await startChain()
   await chain.client.setNextBlockTimestamp({ timestamp: headSeconds })
   await chain.client.mine({ blocks: 1 })
-  const setting = { atSeconds: headSeconds + 100n, poolWatchTimes: times, defer }
+  const setting = { atSeconds: headSeconds + 100n, waits, defer }
   strict = await startOnChain(chain, { ...setting, preflight: 'require' })
 })
 afterAll(async () => {
@@ -117,7 +117,7 @@ describe('another signer in mid-period', () => {
     'error: with "%s" they are withheld too, after two checks, and released after one',
     { tags: 'slow' },
     async (preflight) => {
-      const setting = { preflight, atSeconds: headSeconds + 100n, poolWatchTimes: times } as const
+      const setting = { preflight, atSeconds: headSeconds + 100n, waits } as const
       const lenient = await startOnChain(chain, setting)
       expect((await lenient.get('/notes')).status).toBe(200)
       await registerOther()
@@ -133,7 +133,7 @@ describe('another signer in mid-period', () => {
   test('error: with "require" a restart does not hand them out either', async () => {
     await registerOther()
     const { databaseUrl } = strict
-    const setting = { preflight: 'require', atSeconds: headSeconds + 100n, poolWatchTimes: times, databaseUrl } as const
+    const setting = { preflight: 'require', atSeconds: headSeconds + 100n, waits, databaseUrl } as const
     const again = await startOnChain(chain, setting)
     expect((await again.get('/notes')).body.code).toBe('notes_unavailable')
     await change('setVerifierSigner', noteSigner.address)
@@ -150,7 +150,7 @@ describe('another signer in mid-period', () => {
     let isNextLie = false
     const proxy = await startRpcProxy(chain.client.transport.url as string, refuseOnce)
     onTestFinished(proxy.stop)
-    const setting = { preflight: 'require', atSeconds: headSeconds + 100n, poolWatchTimes: times } as const
+    const setting = { preflight: 'require', atSeconds: headSeconds + 100n, waits } as const
     const service = await startOnChain(chain, { ...setting, rpc: [proxy.url] })
     isNextLie = true
     await poll(() => refusals).toBe(1)
@@ -235,7 +235,7 @@ test('error: a lowered limit is found also through an RPC that returns no logs, 
       : undefined
   const proxy = await startRpcProxy(chain.client.transport.url as string, refuseLogs)
   onTestFinished(proxy.stop)
-  const setting = { preflight: 'warn', atSeconds: headSeconds + 100n, poolWatchTimes: times, rpc: [proxy.url] } as const
+  const setting = { preflight: 'warn', atSeconds: headSeconds + 100n, waits, rpc: [proxy.url] } as const
   const service = await startOnChain(chain, setting)
   const tenors = async () => (await service.get('/notes')).body.availableMaturities
   await poll(async () => (await service.readyz()).pool?.severity).toBe('ok')
@@ -252,7 +252,7 @@ test('error: an RPC that is away keeps the last verdict for a while, then the st
   tags: 'slow',
 }, async () => {
   const proxy = await startRpcProxy(chain.client.transport.url as string)
-  const setting = { preflight: 'require', atSeconds: headSeconds + 100n, poolWatchTimes: times } as const
+  const setting = { preflight: 'require', atSeconds: headSeconds + 100n, waits } as const
   const service = await startOnChain(chain, { ...setting, rpc: [proxy.url] })
   await proxy.stop()
   expect(await service.metric(problem('unknown'))).toBe(0)

@@ -6,13 +6,13 @@ import { domainSeparator } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Chain, noteSigner, startChain, startsAt } from './chain.ts'
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts'
-import { startOnChain } from './service-on-chain.ts'
+import { poolWaits, startOnChain } from './service-on-chain.ts'
 import { type Call, mineBlock } from './subgraph/mine-block.ts'
 
 const secondsPerDay = 86_400n
 const firstDay = startsAt / secondsPerDay
 const income = 40_654_777_192_457_711n
-const poolWatchTimes = { intervalMs: 100, confirmMs: 50, staleMs: 1_000 }
+const waits = poolWaits(1_000)
 
 type Service = Awaited<ReturnType<typeof startOnChain>>
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   defer(() => chain.stop())
   proxy = await startRpcProxy(chain.client.transport.url as string)
   defer(() => proxy.stop())
-  const setting = { preflight: 'off', atSeconds: startsAt, poolWatchTimes, defer } as const
+  const setting = { preflight: 'off', atSeconds: startsAt, waits, defer } as const
   const embedded = { positions: chain.positions, startBlock: 0 }
   const both = await startOnChain(chain, { ...setting, rpc: [proxy.url], subgraph: { embedded } })
   const remote = { urls: [`${both.baseUrl}/subgraphs/324`], headers: { 'x-forwarded-proto': 'env:SCHEME' } }

@@ -13,12 +13,12 @@ import { periodAt } from '@tallystick/core'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Chain, dollars, noteSigner, send, startChain, startsAt } from './chain.ts'
-import { startOnChain } from './service-on-chain.ts'
+import { poolWaits, startOnChain } from './service-on-chain.ts'
 
 // The SDK before the real service of two chains: one with a pool whose state changes, one without notes, RPC and subgraph.
 
 const { end: boundary } = periodAt(startsAt)
-const poolWatchTimes = { intervalMs: 100, confirmMs: 50, staleMs: 1_000 }
+const waits = poolWaits(1_000)
 const other = { id: 8453, name: 'other', pool: `0x${'0b'.repeat(20)}` }
 const otherSigner = privateKeyToAccount(`0x${'02'.repeat(32)}`).address
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   chain = await startChain()
   defer(() => chain.stop())
   const subgraph = { embedded: { positions: chain.positions, startBlock: 0 } }
-  const setting = { atSeconds: headSeconds + 100n, poolWatchTimes, defer, subgraph, others: [other] }
+  const setting = { atSeconds: headSeconds + 100n, waits, defer, subgraph, others: [other] }
   service = await startOnChain(chain, { ...setting, preflight: 'warn' })
   client = createClient({ baseUrl: service.baseUrl, apiKey: service.secret, fetch: asProxy, retries: 0 })
   await change('token', 'approve', chain.pool, dollars(1_000))

@@ -1,19 +1,38 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClock } from '@tallystick/base'
 import type { Finding, StatusReport } from '@tallystick/core'
 import { createLogKeyText } from '@tallystick/public-log'
 import { createOperator, openServiceDatabase, parseConfig, startService } from '@tallystick/service'
 import { createTestDatabase } from '@tallystick/workbench/test-database'
 import pino from 'pino'
 import { inject, onTestFinished } from 'vitest'
+import { atMost, createTestTime, faster, type TestTimeOptions } from '../../../packages/base/test/test-time.ts'
 import type { Chain } from './chain.ts'
 
 const token = 'an-admin-token-for-tests'
 const logKey = createLogKeyText('notes.example/log')
-// Ticks and retries come 20 times as often as they do in production.
-const schedulerTime = { tickMs: 50, monotonicNow: () => performance.now() * 20 }
+/** Waits 20 times as short as in production. */
+export const shortWaits = {
+  clocks: faster(20),
+  issuing: faster(20),
+  'issuing retry': faster(20),
+  'Treasury rates': faster(20),
+  'Treasury retry': faster(20),
+  'public log': faster(20),
+  'rows of the log': faster(20),
+  'signer protection': faster(20),
+  'notes events': atMost(50),
+  'state events': faster(20),
+  'chain follower': atMost(50),
+}
+
+/** Waits of the pool watch, which reads the pools every 100 ms. */
+export const poolWaits = (silentMs: number): TestTimeOptions['waits'] => ({
+  'pool check': faster(150),
+  'pool confirmation': faster(40),
+  'pool silence': faster(60_000 / silentMs),
+})
 const coupons = { 7: 369, 30: 362 }
 
 export type ChainSetting = {
@@ -35,8 +54,9 @@ export type ChainSetting = {
   readonly others?: readonly object[]
   /** None by default. Its key is `env:LOG_KEY`. */
   readonly log?: Readonly<Record<string, unknown>>
-  readonly poolWatchTimes?: Parameters<typeof startService>[0]['poolWatchTimes']
-  readonly eventTimes?: Parameters<typeof startService>[0]['eventTimes']
+  /** Further waits that are shorter than in production. */
+  readonly waits?: TestTimeOptions['waits']
+  readonly hasStateEvents?: boolean
   /** A database of its own by default. */
   readonly databaseUrl?: string
   /** Takes what ends the service; the end of the test by default. */
@@ -45,7 +65,7 @@ export type ChainSetting = {
 
 /** The service on its own PostgreSQL database, beside a chain of the test's. */
 export async function startOnChain({ client, pool }: Chain, setting: ChainSetting) {
-  const { defer = onTestFinished, poolWatchTimes } = setting
+  const { defer = onTestFinished, hasStateEvents } = setting
   const source = await createTestDatabase('postgres', inject('databases'))
   defer(source.remove)
   const databaseUrl = setting.databaseUrl ?? source.url
@@ -74,7 +94,7 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
     SCHEME: 'https',
   }
   const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: directory })
-  const clock = createClock()
+  const clock = createTestTime({ waits: { ...shortWaits, ...setting.waits } })
   clock.hold(Number(setting.atSeconds) * 1000)
   const lines: string[] = []
   const log = pino({ base: null }, { write: (line: string) => lines.push(line) })
@@ -84,8 +104,8 @@ export async function startOnChain({ client, pool }: Chain, setting: ChainSettin
   if (!setting.databaseUrl) await operator.setCurve({ points: coupons, chainId, by: 'test' })
   const { secret } = await operator.createKey({ name: 'test', rpm: null })
   const databaseShiftMs = () => clock.now() - Date.now()
-  const times = { poolWatchTimes, databaseShiftMs, schedulerTime, eventTimes: setting.eventTimes, followMs: 50 }
-  const service = await startService({ config, clock, log, say: () => undefined, ...times })
+  const options = { databaseShiftMs, hasStateEvents }
+  const service = await startService({ config, time: clock, log, say: () => undefined, ...options })
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= service.stop().then(() => database.close())

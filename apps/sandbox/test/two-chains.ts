@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClock, type ShiftableClock } from '@tallystick/base'
+import type { ShiftableTime } from '@tallystick/base'
 import { createClient } from '@tallystick/client'
 import type { Severity } from '@tallystick/core'
 import { createOperator, openServiceDatabase, parseConfig, startService } from '@tallystick/service'
@@ -10,10 +10,10 @@ import { createTestDatabase } from '@tallystick/workbench/test-database'
 import pino from 'pino'
 import { runDoctor } from 'tallystick'
 import { inject } from 'vitest'
+import { createTestTime } from '../../../packages/base/test/test-time.ts'
+import { poolWaits, shortWaits } from './service-on-chain.ts'
 
 const env = { ADMIN_TOKEN: 'an-admin-token-for-tests', SIGNER_KEY: `0x${'01'.repeat(32)}`, FORWARDED_PROTO: 'https' }
-const schedulerTime = { tickMs: 50, monotonicNow: () => performance.now() * 20 }
-const poolWatchTimes = { intervalMs: 100, confirmMs: 50, staleMs: 1_000 }
 
 export type TwoChains = Awaited<ReturnType<typeof startTwoChains>>
 
@@ -34,7 +34,7 @@ export async function startTwoChains(chains: readonly object[], { atSeconds }: {
   }
   await writeFile(configPath, JSON.stringify(settings), { mode: 0o600 })
   const config = parseConfig(settings, { path: 'test', env, secrets: 'required', baseDirectory: directory })
-  const clock = createClock()
+  const clock = createTestTime({ waits: { ...shortWaits, ...poolWaits(1_000) } })
   clock.hold(Number(atSeconds) * 1000)
   const database = await openServiceDatabase(source.url, () => undefined)
   const operator = createOperator({ database, config, clock })
@@ -42,8 +42,7 @@ export async function startTwoChains(chains: readonly object[], { atSeconds }: {
   const lines: string[] = []
   const log = pino({ base: null }, { write: (line: string) => lines.push(line) })
   const databaseShiftMs = () => clock.now() - Date.now()
-  const times = { databaseShiftMs, schedulerTime, poolWatchTimes, followMs: 50 }
-  const service = await startService({ config, clock, log, say: () => undefined, ...times })
+  const service = await startService({ config, time: clock, log, say: () => undefined, databaseShiftMs })
   return {
     operator,
     clock,
@@ -91,7 +90,7 @@ function visit(baseUrl: string, apiKey: string) {
 }
 
 /** Runs `tallystick doctor`. Returns what it found out about the notes, the chains and the subgraphs, by severity. */
-async function examine(configPath: string, clock: ShiftableClock) {
+async function examine(configPath: string, clock: ShiftableTime) {
   const { findings } = await runDoctor({ configPath, env, hosts: [], clock, report: () => undefined })
   const linesOf = (wanted: Severity) =>
     findings

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { createClock } from '@tallystick/base'
+import { createTime } from '@tallystick/base'
 import { openDatabase } from '@tallystick/database'
 import { createOperator, openServiceDatabase } from '@tallystick/service'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
@@ -25,7 +25,7 @@ import { issued, type Visit } from './doctor-site.ts'
 export async function migrated(url: string, points: Record<string, number> | undefined): Promise<string> {
   const { config } = await prepare({ databaseUrl: url })
   const database = await openServiceDatabase(url, () => undefined)
-  if (points) await createOperator({ database, config, clock: createClock() }).setCurve({ points })
+  if (points) await createOperator({ database, config, clock: createTime() }).setCurve({ points })
   await database.close()
   return url
 }

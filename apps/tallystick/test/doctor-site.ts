@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Clock, createClock } from '@tallystick/base'
+import { type Clock, createTime } from '@tallystick/base'
 import type { Severity } from '@tallystick/core'
 import { createCertificateAuthority, type PemPair } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
@@ -43,7 +43,7 @@ export async function visit({
     configPath,
     env: { ...goodEnv, ...env },
     hosts,
-    clock: clock ?? createClock(),
+    clock: clock ?? createTime(),
     report: (findings) => reported.push(...findings),
   })
   expect(reported).toEqual(diagnosis.findings)

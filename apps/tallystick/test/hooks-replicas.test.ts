@@ -72,12 +72,13 @@ test('behavior: a replica frozen before it sent sends nothing when it wakes up',
   const log = pino({ level: 'silent' })
   const signal = new AbortController().signal
   const outcomes: string[] = []
+  const at = (monotonicMs: number) => ({ ...world.clock, monotonic: () => monotonicMs })
   const context = {
-    ...{ database: world.database, clock: world.clock, sender: world.sender, log, signal, random: () => 0.5 },
-    ...{ monotonicNow: () => 0, isStopping: () => false, onAttempt: (outcome: string) => outcomes.push(outcome) },
+    ...{ database: world.database, time: at(0), sender: world.sender, log, signal, random: () => 0.5 },
+    ...{ isStopping: () => false, onAttempt: (outcome: string) => outcomes.push(outcome) },
   }
   // By its own clock the lease is old; then another replica has taken it.
-  await deliverHook({ ...context, monotonicNow: () => 30_001 }, hook!)
+  await deliverHook({ ...context, time: at(30_001) }, hook!)
   await world.database.query('update hooks set lease = $1', [randomUUID()])
   await deliverHook(context, hook!)
   expect([outcomes, receiver.received]).toEqual([[], []])

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClock } from '@tallystick/base'
+import { createTime } from '@tallystick/base'
 import { type Database, openDatabase } from '@tallystick/database'
 import { createOperator, loadConfig, openServiceDatabase } from '@tallystick/service'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -174,7 +174,7 @@ describe('killed with SIGKILL', () => {
     const config = loadConfig(site.configPath, { env: site.env, secrets: 'required' })
     const database = await openServiceDatabase(databaseUrl, () => undefined)
     onTestFinished(() => database.close())
-    await createOperator({ database, config, clock: createClock() }).setCurve({ points: coupons })
+    await createOperator({ database, config, clock: createTime() }).setCurve({ points: coupons })
     // Writers wait for these locks, one step after another: the curve's entry, its checkpoint, the set, its notes, the
     // signer's entry, the set's entry, its checkpoint.
     for (const step of ['log_entries', 'log_checkpoints', 'note_sets', 'notes', 'log_signers', 'log_checkpoints']) {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { createClock } from '@tallystick/base'
+import { systemTime } from '@tallystick/base'
 import { loadConfig, startService } from '@tallystick/service'
 import { shortRunFlags } from '@tallystick/workbench/short-run-flags'
 import pino from 'pino'
@@ -88,7 +88,7 @@ export async function tallystickProcess(site: Site, ...commandLine: string[]): P
 export async function serveHere({ configPath, env }: Site, defer: Defer) {
   const config = loadConfig(configPath, { env, secrets: 'required' })
   const log = pino({ level: 'silent' })
-  const service = await startService({ config, clock: createClock(), log, say: () => undefined })
+  const service = await startService({ config, time: systemTime, log, say: () => undefined })
   defer(service.stop)
   return service
 }

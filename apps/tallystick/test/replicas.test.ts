@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClock } from '@tallystick/base'
+import { createTime } from '@tallystick/base'
 import { type Database, openDatabase } from '@tallystick/database'
 import { createOperator, loadConfig, openServiceDatabase } from '@tallystick/service'
 import { sendRequest } from '@tallystick/workbench/send-request'
@@ -160,7 +160,7 @@ describe('killed with SIGKILL', () => {
     const site = await prepareSite(setting)
     const config = loadConfig(site.configPath, { env: site.env, secrets: 'required' })
     const database = await openServiceDatabase(setting.databaseUrl, () => undefined)
-    const operator = createOperator({ database, config, clock: createClock() })
+    const operator = createOperator({ database, config, clock: createTime() })
     await operator.setCurve({ points: coupons })
     const { secret } = await operator.createKey({ name: 'after' })
     await database.close()

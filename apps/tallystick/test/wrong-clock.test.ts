@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createClock } from '@tallystick/base'
+import { createTime } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
 import { checkNotes } from '@tallystick/service'
 import { findFreePort } from '@tallystick/workbench/free-port'
@@ -38,7 +38,7 @@ function post(service: TestService, path: string, body: object) {
 }
 
 describe('one replica with notes on both sides of a boundary', () => {
-  const databaseClock = createClock()
+  const databaseClock = createTime()
   let service: TestService
   let headers: Record<string, string>
   const { defer, finish } = createDeferrals()
@@ -142,7 +142,7 @@ describe('one replica with notes on both sides of a boundary', () => {
 
 test('behavior: a step of the local clock is detected while the database is unreachable', async () => {
   const proxy = await startDatabaseProxy(await newDatabase())
-  const databaseClock = createClock()
+  const databaseClock = createTime()
   databaseClock.hold(boundaryMs + 1_000)
   const at = new Date(boundaryMs + 1_000).toISOString()
   const service = await start({ databaseUrl: proxy.url, at, databaseClock })

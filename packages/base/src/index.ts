@@ -1,5 +1,4 @@
 export { decodeChecksumLine, encodeChecksumLine } from './checksum-line.ts'
-export { type Clock, createClock, type ShiftableClock, toSeconds } from './clock.ts'
 export { type Closers, createClosers } from './closers.ts'
 export { type Abort, createAbort, type StopSignal } from './create-abort.ts'
 export { type BackgroundWork, createBackgroundWork } from './create-background-work.ts'
@@ -33,4 +32,16 @@ export {
 export { runOneAtATime } from './run-one-at-a-time.ts'
 export type { Secret } from './secret.ts'
 export { settleWithin } from './settle-within.ts'
+export {
+  type Clock,
+  createTime,
+  repeat,
+  type ShiftableTime,
+  sleep,
+  systemTime,
+  type Time,
+  type Timer,
+  toSeconds,
+  type Wait,
+} from './time.ts'
 export { createTrust } from './trust.ts'

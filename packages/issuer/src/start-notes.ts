@@ -1,9 +1,10 @@
-import { type Clock, type Closers, type Metrics, toSeconds } from '@tallystick/base'
+import { type Closers, type Metrics, type Time, toSeconds } from '@tallystick/base'
 import type { PoolReader, ReadChainTime } from '@tallystick/chain'
 import { type Finding, formatPeriod, periodAt } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type CurveSource, manualCurveSource } from './curve/curve-source.ts'
+import type { IssueContext } from './issue/issue-notes.ts'
 import { type IssueScheduler, startIssueScheduler } from './issue/issue-scheduler.ts'
 import { createPreflight, type Preflight } from './issue/preflight.ts'
 import { createPreflightMetrics } from './issue/preflight-metrics.ts'
@@ -11,51 +12,55 @@ import type { Recorder } from './issue/recorder.ts'
 import { openSignerJournal, type SignerJournal } from './journal/signer-journal.ts'
 import { createNoteMetrics, type NoteMetrics } from './note-metrics.ts'
 import { createJournalGuard } from './protection/journal-guard.ts'
-import { type KeptProtection, keepProtected } from './protection/keep-protected.ts'
+import { keepProtected } from './protection/keep-protected.ts'
 import { createSignerProtection, type SignerProtection } from './protection/signer-protection.ts'
 import { createPublishedNotes, type PublishedNotes, withClockCheck } from './published-notes.ts'
 import { type JournalChecks, type RecordsReport, startJournalChecks } from './reconcile/start-journal-checks.ts'
-import { type CurveSettings, type IssuerSettings, maxAgeBusinessDaysDefault } from './settings.ts'
-import { openSigners } from './signers/open-signers.ts'
+import { type CurveSettings, type IssuerChain, type IssuerSettings, maxAgeBusinessDaysDefault } from './settings.ts'
+import { openSigners, saySigners } from './signers/open-signers.ts'
 import type { Signer } from './signers/signer.ts'
 import type { ClockMonitor } from './time/clock-monitor.ts'
 import { startTreasurySource } from './treasury/treasury-source.ts'
 import type { ReadIndexedPool } from './watch/indexed-pool.ts'
 import { createReadPool, createReadPoolLimits, type ReadPool } from './watch/pool-source.ts'
-import { type PoolWatch, type PoolWatchIntervals, watchPools } from './watch/watch-pools.ts'
+import { type PoolWatch, watchPools } from './watch/watch-pools.ts'
 import type { FindMaturePositions } from './watch/watch-wiring.ts'
 
-export type SchedulerTime = {
-  /** Interval at which the schedulers read the service's clock; 1 s by default. */
-  readonly tickMs: number
-  /** Clock that retries are measured with; real time by default. */
-  readonly monotonicNow: () => number
-}
-
-export type NotesOptions = {
-  readonly settings: IssuerSettings & { readonly curve: CurveSettings }
-  /** Name of the public log, which every answer tells. Undefined if there is none. */
-  readonly logOrigin: string | undefined
-  /** Lag of an index that is too large to trust it. */
-  readonly maxLagSeconds: number
+/** What the issuer shares with the rest of the process. */
+export type IssuerHost = {
   readonly database: Database
-  readonly clock: Clock
-  readonly monotonicNow: () => number
-  readonly schedulerTime?: SchedulerTime | undefined
-  readonly poolWatchTimes?: PoolWatchIntervals | undefined
+  readonly time: Time
   readonly metrics: Metrics
   readonly log: Logger
   readonly say: (line: string) => void
   readonly closers: Pick<Closers, 'push'>
+}
+
+/** Reads the chains and their indexes. */
+type NoteSources = {
   /** Readers of the pools that have an RPC. */
   readonly pools: ReadonlyMap<number, PoolReader>
   readonly readIndexedPool: ReadIndexedPool
+  /** Lag of an index that is too large to trust it. */
+  readonly maxLagSeconds: number
   readonly findMature: FindMaturePositions
   readonly readChainTime: ReadChainTime
-  readonly time: ClockMonitor
+}
+
+/** Public log of what was signed. */
+type NoteRecorder = {
+  /** Name of the log, which every answer tells. */
+  readonly origin: string
+  readonly recorder: Recorder
+  readonly reconcile: (auditor: Auditor) => Promise<RecordsReport>
+}
+
+export type NotesOptions = {
+  readonly settings: IssuerSettings & { readonly curve: CurveSettings }
+  readonly sources: NoteSources
+  readonly clocks: ClockMonitor
   /** Undefined if nothing is recorded. */
-  readonly recorder: Recorder | undefined
-  readonly reconcileRecords: ((auditor: Auditor) => Promise<RecordsReport>) | undefined
+  readonly records: NoteRecorder | undefined
 }
 
 export type RunningNotes = {
@@ -71,87 +76,101 @@ export type RunningNotes = {
 }
 
 /** Opens signers and journal, issues the notes of the current period and keeps them issued. */
-export async function startNotes(options: NotesOptions): Promise<RunningNotes> {
-  const { settings, database, clock, log, metrics, closers, say, time } = options
+export async function startNotes(host: IssuerHost, options: NotesOptions): Promise<RunningNotes> {
+  const { database, time, metrics, log, say, closers } = host
+  const { settings, sources, clocks, records } = options
   const { chains } = settings
+  const chainIds = chains.map(({ id }) => id)
   const signers = await openSigners(chains)
-  saySigners(options, signers)
+  saySigners(signers, { say, log })
   const journal = await openSignerJournal(settings.signer.journal, { create: true, say })
   closers.push('journal of the signer', () => journal.close())
-  const { protection, kept } = openProtection(options, journal)
-  const chainIds = chains.map(({ id }) => id)
-  const published = createPublishedNotes(chainIds, options.logOrigin)
-  const offered = withClockCheck(published, time.agrees)
-  const curveSource = await openCurveSource(options, published)
+  const { protection, checkProtection } = startProtection(host, { settings, journal })
+  const published = createPublishedNotes(chainIds, records?.origin)
+  const offered = withClockCheck(published, clocks.agrees)
+  const curveSource = await startCurveSource(host, { settings, clocks, published })
   closers.push('curve source', () => curveSource.stop())
-  const noteMetrics = createNoteMetrics({ metrics, clock, published: offered, chainIds })
+  const noteMetrics = createNoteMetrics({ metrics, clock: time, published: offered, chainIds })
   const readPool = createReadPool({
-    readers: options.pools,
-    readIndexedPool: options.readIndexedPool,
-    nowSeconds: () => toSeconds(clock.now()),
-    maxLagSeconds: options.maxLagSeconds,
+    readers: sources.pools,
+    readIndexedPool: sources.readIndexedPool,
+    nowSeconds: () => toSeconds(time.now()),
+    maxLagSeconds: sources.maxLagSeconds,
   })
-  const issuing = { readPool, signers, journal, protection, published, curveSource, noteMetrics }
-  const scheduler = await startScheduler(options, issuing)
+  const guard = createJournalGuard(database, { journal, protection })
+  const issuing = { readPool, signers, journal: guard, published, curveSource, noteMetrics }
+  const scheduler = await startScheduler(host, { options, issuing })
   // Together: the scheduler may be waiting for a fetch, which only the source can cut short.
   closers.push('issuing', () => Promise.all([curveSource.stop(), scheduler.stop()]))
-  const poolWatch = await startPoolWatch(options, issuing)
+  const poolWatch = await startPoolWatch(host, { options, issuing })
   closers.push('pool watch', () => poolWatch.stop())
-  const { recorder, reconcileRecords } = options
   const journalChecks = await startJournalChecks(database, {
     chains,
     published,
     journal,
     protection,
-    recorder,
-    reconcileRecords,
-    clock,
+    recorder: records?.recorder,
+    reconcileRecords: records?.reconcile,
+    time,
     metrics,
     log,
   })
   closers.push('journal checks', () => journalChecks.stop())
-  sayNotes(options, offered)
-  const checkProtection = () => (kept ? [kept.check()] : [])
+  sayNotes(host, { chains, offered })
   return { published: offered, scheduler, signers, poolWatch, journalChecks, checkProtection, curveSource }
 }
 
 /** Opens the shared protection, if there is one, and keeps this replica's journal in it. */
-function openProtection(
-  { settings, clock, metrics, log, closers, schedulerTime }: NotesOptions,
-  journal: SignerJournal,
-): { readonly protection?: SignerProtection; readonly kept?: KeptProtection } {
-  if (!settings.signer.protection) return {}
-  const protection = createSignerProtection(settings.signer.protection.reveal())
+function startProtection(
+  { time, metrics, log, closers }: IssuerHost,
+  { settings, journal }: Pick<NotesOptions, 'settings'> & { readonly journal: SignerJournal },
+): Pick<RunningNotes, 'checkProtection'> & { readonly protection?: SignerProtection } {
+  const url = settings.signer.protection
+  if (!url) return { checkProtection: () => [] }
+  const protection = createSignerProtection(url.reveal())
   closers.push('signer protection', () => protection.close())
-  const intervalMs = schedulerTime && 10 * schedulerTime.tickMs
-  const kept = keepProtected({ protection, journal, chains: settings.chains, clock, metrics, log, intervalMs })
+  const kept = keepProtected({ protection, journal, chains: settings.chains, time, metrics, log })
   closers.push('checks of the signer protection', () => kept.stop())
-  return { protection, kept }
+  return { protection, checkProtection: () => [kept.check()] }
 }
 
-type IssuingParts = {
+async function startCurveSource(
+  { database, time, metrics, log }: IssuerHost,
+  {
+    settings: { curve, chains, tenors, rails },
+    clocks,
+    published,
+  }: Pick<NotesOptions, 'settings' | 'clocks'> & { readonly published: PublishedNotes },
+): Promise<CurveSource> {
+  if (curve.source === 'manual') return manualCurveSource
+  const config = { curve, chains, tenors, rails }
+  const { findUncertainty } = clocks
+  return startTreasurySource({ config, published, database, time, metrics, log, findUncertainty })
+}
+
+type IssuingParts = Pick<IssueContext, 'signers' | 'journal' | 'curveSource'> & {
   readonly readPool: ReadPool
   readonly signers: RunningNotes['signers']
-  readonly journal: SignerJournal
-  readonly protection: SignerProtection | undefined
   readonly published: PublishedNotes
-  readonly curveSource: CurveSource
   readonly noteMetrics: NoteMetrics
 }
 
-function startScheduler(options: NotesOptions, parts: IssuingParts): Promise<IssueScheduler> {
-  const { settings, database, clock, log, schedulerTime } = options
-  const { signers, published, curveSource } = parts
+type IssuingOptions = { readonly options: NotesOptions; readonly issuing: IssuingParts }
+
+function startScheduler(host: IssuerHost, { options, issuing }: IssuingOptions): Promise<IssueScheduler> {
+  const { database, time, log } = host
+  const { settings, sources, clocks, records } = options
+  const { signers, journal, published, curveSource } = issuing
   const { rails, curve } = settings
-  const preflight = openPreflight(options)
+  const preflight = openPreflight(host, options)
   return startIssueScheduler({
     context: {
       database,
-      clock,
+      clock: time,
       signers,
-      readChainTime: options.readChainTime,
-      readPoolLimits: createReadPoolLimits(parts.readPool),
-      clocks: options.time,
+      readChainTime: sources.readChainTime,
+      readPoolLimits: createReadPoolLimits(issuing.readPool),
+      clocks,
       signAheadSeconds: rails.signAheadSeconds,
       curveTenors: settings.tenors,
       maxMoveBps: rails.maxMoveBps,
@@ -159,36 +178,38 @@ function startScheduler(options: NotesOptions, parts: IssuingParts): Promise<Iss
       preflight,
       maxAgeBusinessDays: curve.source === 'treasury' ? curve.maxAgeBusinessDays : maxAgeBusinessDaysDefault,
       curveSource,
-      journal: createJournalGuard(database, { journal: parts.journal, protection: parts.protection }),
-      recorder: options.recorder,
+      journal,
+      recorder: records?.recorder,
     },
     chains: settings.chains,
     earlierSigner: rails.earlierSigner,
     published,
     preflight,
-    metrics: parts.noteMetrics,
+    metrics: issuing.noteMetrics,
     log,
-    monotonicNow: schedulerTime?.monotonicNow ?? options.monotonicNow,
-    tickMs: schedulerTime?.tickMs,
+    time,
   })
 }
 
-function openPreflight({ settings, pools, clock, metrics, log, monotonicNow }: NotesOptions): Preflight {
+function openPreflight({ time, metrics, log }: IssuerHost, { settings, sources }: NotesOptions): Preflight {
   const mode = settings.rails.preflight
-  const readers = mode === 'off' ? new Map<number, PoolReader>() : pools
+  const readers = mode === 'off' ? new Map<number, PoolReader>() : sources.pools
   return createPreflight({
     mode,
     readers,
     nextSigners: new Map(settings.chains.map(({ id, signer }) => [id, signer.next])),
-    clock,
-    metrics: createPreflightMetrics({ metrics, clock, chainIds: [...readers.keys()] }),
+    time,
+    metrics: createPreflightMetrics({ metrics, clock: time, chainIds: [...readers.keys()] }),
     log,
-    monotonicNow,
   })
 }
 
-function startPoolWatch(options: NotesOptions, { readPool, signers, published, noteMetrics }: IssuingParts) {
-  const { settings, pools, findMature, database, clock, metrics, log, monotonicNow } = options
+function startPoolWatch(
+  { database, time, metrics, log }: IssuerHost,
+  { options: { settings, sources }, issuing }: IssuingOptions,
+): Promise<PoolWatch> {
+  const { readPool, signers, published, noteMetrics } = issuing
+  const { pools, findMature } = sources
   return watchPools({
     config: settings,
     pools,
@@ -197,48 +218,20 @@ function startPoolWatch(options: NotesOptions, { readPool, signers, published, n
     signers,
     published,
     database,
-    clock,
+    time,
     noteMetrics,
     metrics,
     log,
-    monotonicNow,
-    times: options.poolWatchTimes,
   })
 }
 
-async function openCurveSource(options: NotesOptions, published: PublishedNotes): Promise<CurveSource> {
-  const { settings, database, clock, metrics, log, schedulerTime } = options
-  const { curve, chains, tenors, rails } = settings
-  if (curve.source === 'manual') return manualCurveSource
-  return startTreasurySource({
-    config: { curve, chains, tenors, rails },
-    published,
-    database,
-    clock,
-    metrics,
-    log,
-    findUncertainty: options.time.findUncertainty,
-    monotonicNow: schedulerTime?.monotonicNow ?? options.monotonicNow,
-    tickMs: schedulerTime?.tickMs,
-  })
-}
-
-function saySigners({ say, log }: NotesOptions, signers: RunningNotes['signers']): void {
-  const different = new Set(signers.values())
-  for (const signer of different) {
-    const ids = [...signers.keys()].filter((id) => signers.get(id) === signer)
-    const where = different.size === 1 ? '' : ` on chain ${ids.join(', ')}`
-    say(`signing as ${signer.address} (${signer.kind})${where}`)
-    const { unchecked, address } = signer
-    if (unchecked)
-      log.warn({ address, problem: unchecked.message }, 'public key of the signer not read; using signer.address')
-  }
-}
-
-function sayNotes({ settings, clock, say }: NotesOptions, offered: PublishedNotes): void {
-  const current = offered.at(clock.now())
-  const period = formatPeriod(periodAt(toSeconds(clock.now())))
-  for (const { id, name } of settings.chains) {
+function sayNotes(
+  { time, say }: IssuerHost,
+  { chains, offered }: { readonly chains: readonly IssuerChain[]; readonly offered: PublishedNotes },
+): void {
+  const current = offered.at(time.now())
+  const period = formatPeriod(periodAt(toSeconds(time.now())))
+  for (const { id, name } of chains) {
     const count = current?.sets.get(id)?.notes.length ?? 0
     if (count > 0) say(`${count} notes of ${period} on chain ${id} (${name})`)
     else say(`NO NOTES of ${period} on chain ${id} (${name}): run \`tallystick notes show\` for the reason`)

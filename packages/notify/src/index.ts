@@ -38,7 +38,6 @@ export {
 export { findUrlFault } from './hooks/hook-url.ts'
 export { createSender, type Sender, type SenderOptions } from './hooks/send-request.ts'
 export {
-  type HookTestOptions,
   hookMetricHelp,
   type RunningHooks,
   startDelivery,

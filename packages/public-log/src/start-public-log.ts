@@ -1,4 +1,4 @@
-import { type Clock, type Closers, type Metrics, toSeconds } from '@tallystick/base'
+import { type Closers, type Metrics, repeat, type Time, toSeconds } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
 import { type ClockMonitor, curvesChannel, type Recorder, type RecordsReport } from '@tallystick/issuer'
@@ -29,25 +29,22 @@ export type PublicLogOptions = {
   /** Undefined if no public log is configured. */
   readonly settings: (LogFiles & { readonly signerReason?: string | undefined }) | undefined
   readonly chainIds: readonly number[]
-  readonly time: Pick<ClockMonitor, 'visibleSeconds'>
+  readonly clocks: Pick<ClockMonitor, 'visibleSeconds'>
   readonly database: Database
-  readonly clock: Clock
+  readonly time: Time
   readonly metrics: Metrics
   readonly log: Logger
   readonly say: (line: string) => void
-  /** Interval of which the log's are multiples; 1 s by default. */
-  readonly tickMs?: number | undefined
   readonly closers: Pick<Closers, 'push'>
 }
 
-const tickMsDefault = 1_000
 const signerReasonDefault = 'the service was configured with another signer'
 // Notifications announce changes at once. This covers lost ones, and entries that become public.
-const ticksPerRefresh = 5
+const refreshMs = 5_000
 
 /** Opens the public log and follows it. Returns undefined if none is configured. */
 export async function startPublicLog(options: PublicLogOptions): Promise<RunningLog | undefined> {
-  const { settings, chainIds, time, database, clock, log, metrics, tickMs, closers, say } = options
+  const { settings, chainIds, clocks, database, time, log, metrics, closers, say } = options
   if (!settings) {
     say('no public log is configured ("log"): nobody can check afterwards what this service signed')
     return undefined
@@ -56,12 +53,12 @@ export async function startPublicLog(options: PublicLogOptions): Promise<Running
   const journal = await openLogJournal(settings.journal)
   closers.push('journal of the log', () => journal.close())
   const mirror = await openMirror(settings)
-  const publicLog = createPublicLog({ database, key, journal, mirrored: mirror?.head, clock, log })
+  const publicLog = createPublicLog({ database, key, journal, mirrored: mirror?.head, clock: time, log })
   await publicLog.refresh()
   sayLog(say, publicLog)
-  const publicSeconds = () => time.visibleSeconds(clock.now())
+  const publicSeconds = () => clocks.visibleSeconds(time.now())
   const readBundle = createBundleReader(database, publicSeconds)
-  const rows = watchRows({ database, publicLog, metrics, log, tickMs })
+  const rows = watchRows({ database, publicLog, metrics, log, time })
   closers.push('comparison with the log', () => rows.stop())
   await follow(options, {
     publicLog,
@@ -70,11 +67,11 @@ export async function startPublicLog(options: PublicLogOptions): Promise<Running
   const why = settings.signerReason ?? signerReasonDefault
   return {
     publicLog,
-    noteLog: createNoteLog({ database, publicLog, why, clock }),
+    noteLog: createNoteLog({ database, publicLog, why, clock: time }),
     readBundle,
     publicSeconds,
     reconcile: async (auditor) => {
-      const nowSeconds = toSeconds(clock.now())
+      const nowSeconds = toSeconds(time.now())
       const report = await reconcileLog(database, { journal, mirror, auditor, chainIds, nowSeconds })
       await publicLog.refresh()
       await rows.compare()
@@ -97,7 +94,7 @@ function openWriter(
 
 /** Keeps the log and its mirror up to date until the service stops. */
 async function follow(
-  { database, log, metrics, closers, tickMs = tickMsDefault }: PublicLogOptions,
+  { database, log, metrics, closers, time }: PublicLogOptions,
   { publicLog, mirror }: { readonly publicLog: PublicLog; readonly mirror: LogMirror | undefined },
 ): Promise<void> {
   let isMirrorBehind = false
@@ -126,9 +123,9 @@ async function follow(
   metrics.gauge('tallystick_log_mirror_behind', () => [{ value: isMirrorBehind ? 1 : 0 }])
   publicLog.onHead(() => queueMicrotask(refresh))
   const stops = await Promise.all([logChannel, curvesChannel].map((channel) => database.listen(channel, refresh)))
-  const timer = setInterval(refresh, tickMs * ticksPerRefresh).unref()
+  const timer = repeat(time, { name: 'public log', ms: refreshMs }, refresh)
   closers.push('public log', async () => {
-    clearInterval(timer)
+    timer.stop()
     for (const stop of stops) await stop()
     await running
   })

@@ -1,4 +1,4 @@
-import type { MetricHelp, Metrics } from '@tallystick/base'
+import { type MetricHelp, type Metrics, repeat, type Time } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
@@ -22,8 +22,7 @@ export type RowWatch = {
   stop(): Promise<void>
 }
 
-const tickMsDefault = 1_000
-const ticksPerComparison = 60
+const compareMs = 60_000
 // Small enough that the embedded database, which runs in this thread, does not delay requests.
 const rangeSize = 256
 const loggedMax = 10
@@ -37,14 +36,13 @@ export function watchRows({
   publicLog,
   metrics,
   log,
-  tickMs = tickMsDefault,
+  time,
 }: {
   readonly database: Database
   readonly publicLog: Pick<PublicLog, 'head' | 'tree'>
   readonly metrics: Metrics
   readonly log: Logger
-  /** Interval of which that of the comparison is a multiple; 1 s by default. */
-  readonly tickMs?: number | undefined
+  readonly time: Pick<Time, 'setTimer'>
 }): RowWatch {
   const verified = new Map<number, VerifiedRange>()
   let altered: readonly AlteredRow[] = []
@@ -69,7 +67,7 @@ export function watchRows({
   }
   metrics.gauge('tallystick_log_altered_rows', () => [{ value: altered.length }])
   void compare()
-  const timer = setInterval(compare, tickMs * ticksPerComparison).unref()
+  const timer = repeat(time, { name: 'rows of the log', ms: compareMs }, compare)
   return {
     compare,
     check: () => {
@@ -79,7 +77,7 @@ export function watchRows({
       return { subject, severity: 'warn', message: shown.join('; '), remedy: logRemedy }
     },
     stop: async () => {
-      clearInterval(timer)
+      timer.stop()
       await running
     },
   }

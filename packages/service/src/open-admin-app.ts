@@ -22,13 +22,13 @@ type AdminContext = {
 
 /** Builds the app of the admin listener and starts the checks that only it shows. */
 export function openAdminApp(context: ServiceContext, { parts, nextRequestId, isListening }: AdminContext) {
-  const { config, clock, database, log, metrics, monotonicNow, closers } = context
+  const { config, time, database, log, metrics, closers } = context
   const readinessParts = listReadinessParts(context, { parts, isListening })
   const readReadiness = () => checkReadiness(readinessParts)
   metrics.gauge('tallystick_ready', () => [{ value: readReadiness().ready ? 1 : 0 }])
   const signers = new Map([...parts.notes.signers].map(([chainId, { address }]) => [chainId, address]))
   const findWrong = (readiness: Readiness, reports?: Reports) =>
-    collectFindings({ readiness, reports, config, signers, metrics, nowMs: clock.now() })
+    collectFindings({ readiness, reports, config, signers, metrics, nowMs: time.now() })
   const operatorOptions = listOperatorOptions(context, parts)
   const statusParts = listStatusParts(context, parts)
   const showStatus = async () => {
@@ -38,10 +38,10 @@ export function openAdminApp(context: ServiceContext, { parts, nextRequestId, is
     return reportStatus(statusParts, { ...readiness, findings: findWrong(readiness, reports) })
   }
   closers.push('check of the audit', watchAudit({ database, config, metrics, log }).stop)
-  const failedTokens = startFailedTokens({ database, metrics, monotonicNow, log })
+  const failedTokens = startFailedTokens({ database, metrics, time, log })
   closers.push('failed admin tokens', failedTokens.stop)
   return buildAdminApp({
-    clock,
+    clock: time,
     log,
     metrics,
     nextRequestId,
@@ -56,13 +56,13 @@ export function openAdminApp(context: ServiceContext, { parts, nextRequestId, is
 }
 
 function listOperatorOptions(
-  { config, clock, database }: ServiceContext,
+  { config, time, database }: ServiceContext,
   { keys, clocks, notes, indexes, hooks }: ServiceParts,
 ): OperatorOptions {
   return {
     database,
     config,
-    clock,
+    clock: time,
     refreshKeys: keys.replica.refreshKeys,
     storeUsage: keys.keyUsage.store,
     curveProblem: notes.curveSource.problem,
@@ -77,13 +77,13 @@ function listOperatorOptions(
 }
 
 function listReadinessParts(
-  { config, clock, checkDatabase }: ServiceContext,
+  { config, time, checkDatabase }: ServiceContext,
   { parts, isListening }: Pick<AdminContext, 'parts' | 'isListening'>,
 ): ReadinessParts {
   const { clocks, notes, indexes, gateway, hooks, publicLog } = parts
   return {
     published: notes.published,
-    clock,
+    clock: time,
     chainIds: config.chains.map(({ id }) => id),
     isListening,
     subgraphs: indexes.embedded,
@@ -100,10 +100,10 @@ function listReadinessParts(
   }
 }
 
-function listStatusParts({ config, clock }: ServiceContext, { notes, indexes, gateway }: ServiceParts): StatusParts {
+function listStatusParts({ config, time }: ServiceContext, { notes, indexes, gateway }: ServiceParts): StatusParts {
   const { published, poolWatch } = notes
   const { remote, twoSource } = gateway.data
-  return { config, clock, published, poolWatch, subgraphs: indexes.embedded, remote, twoSource }
+  return { config, clock: time, published, poolWatch, subgraphs: indexes.embedded, remote, twoSource }
 }
 
 // Longer than a database takes to be found silent.

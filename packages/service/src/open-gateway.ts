@@ -26,10 +26,11 @@ export type OpenGateway = {
 
 /** Opens the gateway to the embedded and remote subgraphs. */
 export function openGateway(
-  { config, database, clock, metrics, log, monotonicNow, closers }: ServiceContext,
+  { config, database, time, metrics, log, closers }: ServiceContext,
   embedded: ReadonlyMap<number, EmbeddedSubgraph>,
 ): OpenGateway {
-  const data = openData(config, { embedded, clock, log, metrics, monotonicNow })
+  const monotonicNow = time.monotonic
+  const data = openData(config, { embedded, clock: time, log, metrics, monotonicNow })
   closers.push('remote subgraphs', data.close)
   const queries = openPublicQueries(config, {
     database,

@@ -43,7 +43,7 @@ export async function openPublicListener(
   const { config, closers } = context
   const { host, port, lameDuckSeconds } = config.listen
   const tls = openListenerTls(context, nextRequestId)
-  const lameDuck = createLameDuck(lameDuckSeconds, context.options.waitLameDuck)
+  const lameDuck = createLameDuck(lameDuckSeconds, context.time)
   const isListening = () => app.server.listening && !lameDuck.hasBegun()
   const cors = createCors(config.listen.cors)
   const shared = { nextRequestId, cors, knownRequests: createKnownRequests() }
@@ -62,18 +62,17 @@ export async function openPublicListener(
 
 /** Opens the TLS server. Returns undefined behind a proxy, which terminates TLS itself. */
 function openListenerTls(context: ServiceContext, nextRequestId: () => string): OpenTls | undefined {
-  const { metrics, clock, log, say, closers } = context
+  const { metrics, time, log, say, closers } = context
   const files = context.config.listen.tls
   if (!files) return undefined
-  const { certificatePollMs } = context.options
-  const tls = openTls(files, { metrics, clock, log, say, nextRequestId, certificatePollMs })
+  const tls = openTls(files, { metrics, time, log, say, nextRequestId })
   closers.push('certificates', tls.stopWatching)
   return tls
 }
 
 /** Creates the server whose requests the fast path sees before the framework. Returns undefined without TLS. */
 async function createFastServer(
-  { config, clock, monotonicNow, metrics, log, options }: ServiceContext,
+  { config, time, metrics, log, options }: ServiceContext,
   { parts, shared, tls }: { readonly parts: ServiceParts; readonly shared: Shared; readonly tls: OpenTls | undefined },
 ): Promise<FastifyServerFactory | undefined> {
   if (!tls) return undefined
@@ -85,8 +84,8 @@ async function createFastServer(
     keyRing: parts.keys.keyRing,
     server: tls.server,
     writer: options.prebuiltWriter,
-    clock,
-    monotonicNow,
+    clock: time,
+    monotonicNow: time.monotonic,
     metrics,
     log,
     nextRequestId,
@@ -108,20 +107,20 @@ function buildPublicApp(
     readonly serverFactory: FastifyServerFactory | undefined
   },
 ): FastifyInstance {
-  const { config, database, clock, monotonicNow, metrics, log, options } = context
+  const { config, database, time, metrics, log, options } = context
   const { nextRequestId, cors, knownRequests } = shared
   const { published, scheduler, signers } = parts.notes
   const { analyse, gateway, chainIds } = parts.gateway.data
   return buildApp(config, {
-    clock,
-    monotonicNow,
+    clock: time,
+    monotonicNow: time.monotonic,
     metrics,
     log,
     nextRequestId,
     serverFactory,
     cors,
     keyRing: parts.keys.keyRing,
-    notes: { published, scheduler, clock, time: parts.clocks },
+    notes: { published, scheduler, clock: time, clocks: parts.clocks },
     data: { analyse, gateway, chainIds, analysePersisted: createAnalysePersisted(analyse), knownRequests },
     rate: parts.rate,
     history: parts.history,

@@ -1,4 +1,4 @@
-import { createClock, createLineWriter, openLog } from '@tallystick/base'
+import { createLineWriter, openLog, systemTime } from '@tallystick/base'
 import { loadConfig } from './config/config.ts'
 import { startService } from './start-service.ts'
 import { stopOnSignal } from './stop-on-signal.ts'
@@ -17,7 +17,7 @@ export async function runService(
   const config = loadConfig(path, { env, secrets: 'required' })
   const { log, writer: stderr } = openLog(2, { level: logLevel })
   const writers = { stdout, stderr }
-  const service = await startService({ config, clock: createClock(), log, say, writers })
+  const service = await startService({ config, time: systemTime, log, say, writers })
   const { baseUrl, adminUrl } = service
   stdout.write(format(`ready ${baseUrl}`, { event: 'ready', baseUrl, adminUrl }))
   const stop = async () => {

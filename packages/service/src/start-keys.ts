@@ -25,15 +25,15 @@ export type KeyParts = {
 
 /** Loads the keys, announces this replica to the others, and shares the limits of keys with them. */
 export async function startKeys(context: ServiceContext): Promise<KeyParts> {
-  const { config, clock, database, log, metrics, closers, say } = context
-  const { writers = {}, limitTime: time } = context.options
+  const { config, time, database, log, metrics, closers, say } = context
+  const { writers = {}, limits: test } = context.options
   const id = randomUUID()
-  const leases = createLeases({ database, id, log, time })
+  const leases = createLeases({ database, id, log, time, test })
   const createLimit = createSharedLimits(leases.keeper, { engine: database.engine })
   const keyRing = await openKeyRing({ database, log, createLimit })
   closers.push('keys', () => keyRing.close())
-  closers.push('metrics', addHostMetrics(metrics, { keyRing, clock, writers }))
-  const keyUsage = startKeyUsageRecorder({ database, keyRing, clock, log })
+  closers.push('metrics', addHostMetrics(metrics, { keyRing, clock: time, writers }))
+  const keyUsage = startKeyUsageRecorder({ database, keyRing, clock: time, log })
   closers.push('key usage', () => keyUsage.stop())
   const name = `${hostname()}:${config.listen.port}`
   const onRestored = leases.keeper.restart

@@ -61,34 +61,30 @@ async function startClocks(context: ServiceContext, { readChainTime }: ChainRead
     database: context.database,
     chains: context.config.chains,
     readChainTime,
-    clock: context.clock,
+    time: context.time,
     databaseShiftMs: context.options.databaseShiftMs,
     metrics: context.metrics,
     log: context.log,
     say: context.say,
-    monotonicNow: context.monotonicNow,
-    tickMs: context.options.schedulerTime?.tickMs,
   })
   context.closers.push('clock monitor', clocks.stop)
   return clocks
 }
 
 async function startIndexes(context: ServiceContext, { identities }: ChainReaders): Promise<Indexes> {
-  const { config, database, clock, metrics, log, monotonicNow, closers } = context
-  const { followMs } = context.options
+  const { config, database, time, metrics, log, closers } = context
   const embedded = await startEmbeddedSubgraphs(config, {
     database,
     connectionsMax: connectionsMax.index,
     closers,
     log,
-    monotonicNow,
+    time,
     identities,
-    followMs,
   })
   addSubgraphMetrics(metrics, embedded)
   // The head that this process knows is otherwise that of the old index until the next block.
   const onReplaced = async (chainId: number) => embedded.get(chainId)?.subgraph.readHead()
-  const jobs = createIndexJobs({ config, database, clock, log, followMs, runsIn: 'service', onReplaced })
+  const jobs = createIndexJobs({ config, database, clock: time, time, log, runsIn: 'service', onReplaced })
   closers.push('index jobs', jobs.stop)
   return { embedded, jobs }
 }
@@ -98,13 +94,12 @@ function startLog(context: ServiceContext, clocks: ClockMonitor): Promise<Runnin
   return startPublicLog({
     settings: config.log,
     chainIds: config.chains.map(({ id }) => id),
-    time: clocks,
+    clocks,
     database: context.database,
-    clock: context.clock,
+    time: context.time,
     metrics: context.metrics,
     log: context.log,
     say: context.say,
-    tickMs: context.options.schedulerTime?.tickMs,
     closers: context.closers,
   })
 }
@@ -120,34 +115,18 @@ function startIssuing(
     readonly readers: ChainReaders
   },
 ): Promise<RunningNotes> {
-  const { config, options } = context
-  return startNotes({
-    settings: config,
-    logOrigin: config.log?.origin,
-    maxLagSeconds: config.data.maxLagSeconds,
-    database: context.database,
-    clock: context.clock,
-    monotonicNow: context.monotonicNow,
-    schedulerTime: options.schedulerTime,
-    poolWatchTimes: options.poolWatchTimes,
-    metrics: context.metrics,
-    log: context.log,
-    say: context.say,
-    closers: context.closers,
-    pools: readers.pools,
-    readIndexedPool: gateway.readIndexedPool,
-    findMature: gateway.findMature,
-    readChainTime: readers.readChainTime,
-    time: clocks,
-    recorder: publicLog?.noteLog,
-    reconcileRecords: publicLog?.reconcile,
-  })
+  const { config, database, time, metrics, log, say, closers } = context
+  const { pools, readChainTime } = readers
+  const { readIndexedPool, findMature } = gateway
+  const { maxLagSeconds } = config.data
+  const sources = { pools, readIndexedPool, maxLagSeconds, findMature, readChainTime }
+  const records = config.log &&
+    publicLog && { origin: config.log.origin, recorder: publicLog.noteLog, reconcile: publicLog.reconcile }
+  return startNotes({ database, time, metrics, log, say, closers }, { settings: config, sources, clocks, records })
 }
 
-async function startHooks({ config, database, clock, ...context }: ServiceContext): Promise<RunningHooks> {
-  const { metrics, log, monotonicNow } = context
-  const times = context.options.hooks
-  const hooks = await startHookDelivery(config.hooks, { database, clock, metrics, log, monotonicNow, times })
-  context.closers.push('webhooks', hooks.stop)
+async function startHooks({ config, database, time, metrics, log, closers }: ServiceContext): Promise<RunningHooks> {
+  const hooks = await startHookDelivery(config.hooks, { database, time, metrics, log })
+  closers.push('webhooks', hooks.stop)
   return hooks
 }

@@ -21,7 +21,7 @@ export type Service = {
 
 /** Starts the whole service: database, keys, notes, subgraphs, both listeners. Closes what it opened if a step fails. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, log, clock, say } = options
+  const { config, time, log, say } = options
   const closers = createClosers()
   const stop = async () => {
     const seconds = config.listen.shutdownSeconds
@@ -35,13 +35,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closers.push('database', () => opened.close())
     const metrics = createMetrics(metricHelp)
     const { database, checkDatabase } = watchDatabase(opened, metrics)
-    const monotonicNow = options.limitTime?.monotonicNow ?? (() => performance.now())
     const context: ServiceContext = {
       config,
       database,
       checkDatabase,
-      clock,
-      monotonicNow,
+      time,
       metrics,
       log,
       say,

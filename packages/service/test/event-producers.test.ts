@@ -2,6 +2,7 @@
 
 import { type NotesResponse, rateEventSchema, type StatusEvent, statusEventSchema } from '@tallystick/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { atMost } from '../../base/test/test-time.ts'
 import { openStream } from './event-client.ts'
 import { headAt, startFakeSubgraph } from './fake-subgraph.ts'
 import { chain324, createKey, newDatabase, pool, start, type TestService } from './harness.ts'
@@ -107,9 +108,9 @@ test('behavior: rate and status events follow the figures, and a loss needs thre
     rails: { preflight: 'off' },
   }
   const databaseUrl = await newDatabase()
-  const eventTimes = { stateMs: 0 }
-  const service = await start({ databaseUrl, at, config, eventTimes })
-  const replica = await start({ databaseUrl, at, config, eventTimes })
+  const options = { hasStateEvents: true, time: { waits: { 'state of a chain': atMost(0) } } }
+  const service = await start({ databaseUrl, at, config, ...options })
+  const replica = await start({ databaseUrl, at, config, ...options })
   const last = async <Type extends 'rate' | 'status'>(type: Type) => {
     const rows = await readRows(service, type)
     const data = rows.at(-1)?.data

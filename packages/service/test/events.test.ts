@@ -6,6 +6,7 @@ import { notesResponseSchema } from '@tallystick/core'
 import { appendEvents, eventRetentionSeconds, eventsChannel } from '@tallystick/notify'
 import { waitOptions } from '@tallystick/workbench/wait-options'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { atMost } from '../../base/test/test-time.ts'
 import { openHttp2Stream, openStream, type TestStream } from './event-client.ts'
 import {
   chain324,
@@ -29,8 +30,8 @@ let key: string
 beforeAll(async () => {
   const listen = { ...ownTls, eventStreamsPerKey: 3 }
   const config = { chains, listen }
-  const eventTimes = { stateMs: null, heartbeatMs: 100 }
-  service = await start({ databaseUrl: await newDatabase('postgres', defer), at, config, eventTimes }, defer)
+  const time = { waits: { heartbeat: atMost(100) } }
+  service = await start({ databaseUrl: await newDatabase('postgres', defer), at, config, time }, defer)
   key = (await createKey(service)).secret
   // The events of the notes on offer, which every service appends at its start.
   await vi.waitUntil(async () => (await service.database.query('select 1 from events')).length === 2, waitOptions)
@@ -396,13 +397,8 @@ test('behavior: notes arrive at the first millisecond of their period and never 
 })
 
 test('behavior: when the service stops, its streams end at once and new ones are refused', async () => {
-  let endLameDuck = () => {}
-  const waitLameDuck = () =>
-    new Promise<void>((resolve) => {
-      endLameDuck = resolve
-    })
   const listen = { ...ownTls, lameDuckSeconds: 5 }
-  const own = await start({ databaseUrl: await newDatabase(), at, config: { listen }, waitLameDuck })
+  const own = await start({ databaseUrl: await newDatabase(), at, config: { listen }, time: { held: ['lame duck'] } })
   const { secret } = await createKey(own)
   const streams = [
     await openStream(own, '/events', { key: secret }),
@@ -412,6 +408,6 @@ test('behavior: when the service stops, its streams end at once and new ones are
   await Promise.all(streams.map(({ ended }) => ended))
   const refused = await own.call('/events', { headers: { 'x-api-key': secret } })
   expect([refused.status, refused.json().code, refused.headers['retry-after']]).toEqual([503, 'not_ready', '5'])
-  endLameDuck()
+  own.clock.release('lame duck')
   await stopped
 })

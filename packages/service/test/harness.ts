@@ -5,7 +5,7 @@ import { Agent } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
-import { type Clock, createClock, type ShiftableClock } from '@tallystick/base'
+import type { Clock, ShiftableTime } from '@tallystick/base'
 import { type NotesResponse, notesResponseSchema } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { createLogKeyText } from '@tallystick/public-log'
@@ -14,6 +14,7 @@ import { type Answer, type SendOptions, sendRequest } from '@tallystick/workbenc
 import { createTestDatabase, type DatabaseEngine, type DatabaseTemplate } from '@tallystick/workbench/test-database'
 import pino from 'pino'
 import { inject, onTestFinished } from 'vitest'
+import { atMost, createTestTime, faster, type TestTime, type TestTimeOptions } from '../../base/test/test-time.ts'
 import { createOperator, type Operator } from '../src/admin/operator.ts'
 import { type Config, parseConfig } from '../src/config/config.ts'
 import { apiMigrations } from '../src/migrations.ts'
@@ -34,7 +35,7 @@ export type TestService = {
   readonly baseUrl: string
   readonly adminUrl: string
   readonly ca: string
-  readonly clock: ShiftableClock
+  readonly clock: TestTime
   readonly config: Config
   readonly directory: string
   /** Every line the service logged. */
@@ -58,13 +59,11 @@ export type Setting = {
   readonly prebuiltWriter?: ServiceOptions['prebuiltWriter']
   /** What the database's clock says, if not what the service's does. */
   readonly databaseClock?: Clock
-  readonly waitLameDuck?: ServiceOptions['waitLameDuck']
-  readonly certificatePollMs?: number
+  /** By default `shortWaits`. The test's own come on top of them. */
+  readonly time?: TestTimeOptions
   /** By default no `rate` and `status` events are appended: they read upstreams that tests count requests of. */
-  readonly eventTimes?: ServiceOptions['eventTimes']
-  readonly limitTime?: ServiceOptions['limitTime']
-  /** By default 50 times as fast as real time. */
-  readonly schedulerTime?: ServiceOptions['schedulerTime']
+  readonly hasStateEvents?: boolean
+  readonly limits?: ServiceOptions['limits']
   /** Connection of the service, in place of its own. */
   readonly database?: Database
   /** More variables for the secrets of the configuration. */
@@ -111,8 +110,19 @@ export async function newEmptyDatabase(engine: DatabaseEngine = 'postgres'): Pro
   return url
 }
 
-// A retry after a second takes 20 ms.
-const fastTime = { tickMs: 20, monotonicNow: () => performance.now() * 50 }
+/** Waits 50 times as short as in production, so that nothing waits for a second. */
+export const shortWaits = {
+  clocks: faster(50),
+  issuing: faster(50),
+  'issuing retry': faster(50),
+  'Treasury rates': faster(50),
+  'Treasury retry': faster(50),
+  'public log': faster(50),
+  'rows of the log': faster(50),
+  'signer protection': faster(50),
+  'notes events': atMost(20),
+  'state events': faster(50),
+}
 
 const ownTls = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' } }
 
@@ -157,14 +167,14 @@ export async function prepare({ databaseUrl, config: overrides, env: more }: Set
 /** The whole service on real ports, in this process, so that its clock can be moved. Stops when the test is over. */
 export async function start(setting: Setting, defer: Defer = onTestFinished as Defer): Promise<TestService> {
   const { directory, config } = await prepare(setting)
-  const clock = createClock()
+  const { waits, ...own } = setting.time ?? {}
+  const clock = createTestTime({ ...own, waits: { ...shortWaits, ...waits } })
   if (setting.at) clock.hold(Date.parse(setting.at))
   const opened = await openServiceDatabase(config.database.reveal(), () => undefined)
   await seed(opened, { setting, config, clock })
   // The embedded database is open once; on PostgreSQL the tests have connections of their own.
   const beside = opened.engine === 'pglite' ? undefined : opened
-  const { portal, prebuiltWriter, waitLameDuck, certificatePollMs } = setting
-  const { eventTimes = { stateMs: null } } = setting
+  const { portal, prebuiltWriter, limits, hasStateEvents = false } = setting
   const database = beside ? setting.database : opened
   const lines: string[] = []
   const log = pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) })
@@ -172,18 +182,15 @@ export async function start(setting: Setting, defer: Defer = onTestFinished as D
   const say = (line: string) => lines.push(line)
   const options = {
     config,
-    clock,
+    time: clock,
     log,
     say,
     database,
     portal: { directory: findSmallPage(), ...portal },
     prebuiltWriter,
     databaseShiftMs,
-    schedulerTime: setting.schedulerTime ?? fastTime,
-    waitLameDuck,
-    certificatePollMs,
-    eventTimes,
-    limitTime: setting.limitTime,
+    limits,
+    hasStateEvents,
   }
   const service = await startService(options).catch(async (error) => {
     await opened.close()
@@ -247,7 +254,7 @@ async function seed(
     setting: { curve = coupons },
     config,
     clock,
-  }: { readonly setting: Setting; readonly config: Config; readonly clock: ShiftableClock },
+  }: { readonly setting: Setting; readonly config: Config; readonly clock: ShiftableTime },
 ): Promise<void> {
   const operator = createOperator({ database, config, clock })
   const { history } = await operator.showCurve()

@@ -1,6 +1,6 @@
 // @module-tag server
 
-import { createClock } from '@tallystick/base'
+import { createTime } from '@tallystick/base'
 import {
   errorBodySchema,
   historyNotesResponseSchema,
@@ -105,7 +105,7 @@ describe('the boundary', () => {
   })
 
   test('behavior: a replica whose clock is ahead shows nothing before the database’s clock agrees', async () => {
-    const databaseClock = createClock()
+    const databaseClock = createTime()
     // By more than the tolerance of `/notes`.
     databaseClock.hold(boundary - 1_000)
     const ahead = await start({

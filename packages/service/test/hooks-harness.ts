@@ -1,4 +1,4 @@
-import { createClock, createMetrics, type Metrics, type ShiftableClock, toSeconds } from '@tallystick/base'
+import { createMetrics, type Metrics, type ShiftableTime, toSeconds } from '@tallystick/base'
 import { type Database, openDatabase } from '@tallystick/database'
 import {
   appendEvents,
@@ -14,6 +14,7 @@ import {
 import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import pino from 'pino'
 import { onTestFinished } from 'vitest'
+import { atMost, createTestTime } from '../../base/test/test-time.ts'
 import { createHookOperator, type HookOperator } from '../src/admin/operate-hooks.ts'
 import { newDatabase } from './harness.ts'
 import { receiverCa } from './hook-receiver.ts'
@@ -21,7 +22,7 @@ import { receiverCa } from './hook-receiver.ts'
 export type HookWorld = {
   readonly databaseUrl: string
   readonly database: Database
-  readonly clock: ShiftableClock
+  readonly clock: ShiftableTime
   readonly metrics: Metrics
   readonly operator: HookOperator
   readonly sender: Sender
@@ -39,7 +40,7 @@ export async function createHookWorld(engine: DatabaseEngine = 'postgres'): Prom
   const databaseUrl = await newDatabase(engine)
   const database = await openDatabase(databaseUrl)
   onTestFinished(() => database.close())
-  const clock = createClock()
+  const clock = createTestTime({ waits: { webhooks: atMost(20) } })
   clock.hold(Date.parse(noon))
   const lines: string[] = []
   const log = pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) })
@@ -51,13 +52,8 @@ export async function createHookWorld(engine: DatabaseEngine = 'postgres'): Prom
     ...{ databaseUrl, database, clock, metrics, sender, log: () => lines.join('') },
     operator: createHookOperator({ database, config: config as never, clock, auditor, sender }),
     startReplica: async (own = database) => {
-      const common = { database: own, clock, metrics, log, sender, random: () => 0.999 }
-      const replica = await startDelivery({
-        ...common,
-        monotonicNow: () => performance.now(),
-        tickMs: 20,
-        stopGraceMs: 200,
-      })
+      const common = { database: own, time: clock, metrics, log, sender, random: () => 0.999 }
+      const replica = await startDelivery({ ...common, stopGraceMs: 200 })
       onTestFinished(() => replica.stop())
       return replica
     },

@@ -1,12 +1,13 @@
 import { X509Certificate } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createClock, createMetrics } from '@tallystick/base'
+import { createMetrics } from '@tallystick/base'
 import { findDateProblem, openTls } from '@tallystick/http'
 import { createCertificateAuthority, type PemPair } from '@tallystick/workbench/certificate-authority'
 import { waitOptions } from '@tallystick/workbench/wait-options'
 import pino from 'pino'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { atMost, createTestTime } from '../../base/test/test-time.ts'
 import { metricHelp } from '../src/metric-help.ts'
 import { createDeferrals, createKey, newDatabase, prepare, start, type TestService } from './harness.ts'
 
@@ -14,7 +15,10 @@ const { defer, finish } = createDeferrals()
 let service: TestService
 
 beforeAll(async () => {
-  service = await start({ databaseUrl: await newDatabase('postgres', defer), certificatePollMs: 50 }, defer)
+  service = await start(
+    { databaseUrl: await newDatabase('postgres', defer), time: { waits: { 'TLS files': atMost(50) } } },
+    defer,
+  )
   return finish
 })
 
@@ -116,7 +120,8 @@ test('behavior: a service starts with an expired certificate, with a warning, an
   const changes: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => changes.push(line) })
   const metrics = createMetrics(metricHelp)
-  const context = { metrics, clock: createClock(), log, nextRequestId: () => 'id', certificatePollMs: 20 }
+  const time = createTestTime({ waits: { 'TLS files': atMost(20) } })
+  const context = { metrics, time, log, nextRequestId: () => 'id' }
   const tls = openTls(files, { ...context, say: (line) => said.push(line) })
   onTestFinished(tls.stopWatching)
   expect(said).toEqual([expect.stringContaining('WARNING: clients reject the certificate')])

@@ -9,6 +9,7 @@ import { createTlsServer } from '@tallystick/http'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { sendRequest } from '@tallystick/workbench/send-request'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { atMost } from '../../base/test/test-time.ts'
 import { startFakeSubgraph, toQueries } from './fake-subgraph.ts'
 import { chain324, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 
@@ -119,7 +120,11 @@ describe('TLS', () => {
   })
 
   test('behavior: a new certificate is loaded without dropping connections; a pair that does not match is not loaded', async () => {
-    const service = await start({ databaseUrl: await newDatabase(), at: noon, certificatePollMs: 50 })
+    const service = await start({
+      databaseUrl: await newDatabase(),
+      at: noon,
+      time: { waits: { 'TLS files': atMost(50) } },
+    })
     const { secret } = await createKey(service)
     const fingerprint = () =>
       tlsTo(service, { rejectUnauthorized: false }).then((socket) => {

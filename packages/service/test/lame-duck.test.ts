@@ -10,19 +10,8 @@ import { createKey, newDatabase, start, type TestService } from './harness.ts'
 const at = '2026-11-15T12:00:00.5-05:00'
 const ownTls = { host: '127.0.0.1', port: 0, tls: { cert: 'cert.pem', key: 'key.pem' } }
 const lameDuckOf = (seconds: number) => ({ listen: { ...ownTls, lameDuckSeconds: seconds } })
-/** The lame duck time of a service, which lasts until the test ends it. */
-function createLameDuckTime() {
-  let end = () => {}
-  const over = new Promise<void>((resolve) => {
-    end = resolve
-  })
-  const waits: number[] = []
-  const waitLameDuck = (ms: number) => {
-    waits.push(ms)
-    return over
-  }
-  return { waitLameDuck, waits, end }
-}
+/** The lame duck time lasts until the test ends it. */
+const time = { held: ['lame duck'] }
 
 const readinessOf = (service: TestService) =>
   service.admin('/readyz').then(
@@ -31,10 +20,8 @@ const readinessOf = (service: TestService) =>
   )
 
 test('behavior: after the signal /readyz is 503, /livez is 200, and old and new connections are served and then closed', async () => {
-  const lameDuck = createLameDuckTime()
-  const { waitLameDuck } = lameDuck
-  const service = await start({ databaseUrl: await newDatabase(), at, config: lameDuckOf(2), waitLameDuck })
-  onTestFinished(lameDuck.end)
+  const service = await start({ databaseUrl: await newDatabase(), at, config: lameDuckOf(2), time })
+  onTestFinished(() => service.clock.release('lame duck'))
   const headers = { 'x-api-key': (await createKey(service)).secret }
   const agent = new Agent({ ca: service.ca, keepAlive: true, maxSockets: 1 })
   onTestFinished(() => agent.destroy())
@@ -71,8 +58,8 @@ test('behavior: after the signal /readyz is 503, /livez is 200, and old and new 
     expect((await sendRequest(service.adminUrl + path)).status).toBe(401)
   }
 
-  expect(lameDuck.waits).toEqual([2_000])
-  lameDuck.end()
+  expect(service.clock.heldOf('lame duck')).toEqual([2_000])
+  service.clock.release('lame duck')
   await stopped
   await expect(notes({ ca: service.ca })).rejects.toThrow('ECONNREFUSED')
   await expect.poll(() => goneAway).toBe(true)
@@ -108,9 +95,8 @@ function createClient({ baseUrl, ca }: TestService, secret: string) {
 
 test('behavior: keep-alive clients lose no request in a rolling restart', async () => {
   const databaseUrl = await newDatabase()
-  const { waitLameDuck, end } = createLameDuckTime()
-  const a = await start({ databaseUrl, at, config: lameDuckOf(1), waitLameDuck })
-  onTestFinished(end)
+  const a = await start({ databaseUrl, at, config: lameDuckOf(1), time })
+  onTestFinished(() => a.clock.release('lame duck'))
   const b = await start({ databaseUrl, at })
   const { secret } = await createKey(a)
   await expect.poll(async () => (await b.call('/notes', { headers: { 'x-api-key': secret } })).status).toBe(200)
@@ -129,6 +115,6 @@ test('behavior: keep-alive clients lose no request in a rolling restart', async 
   signalled = true
   const stopped = a.stop()
   await expect.poll(() => served.afterSignal).toBeGreaterThan(20)
-  end()
+  a.clock.release('lame duck')
   await Promise.all([stopped, loops])
 })

@@ -4,10 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { createLeases } from '@tallystick/keys'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { createTestTime } from '../../base/test/test-time.ts'
 import { openServiceDatabase } from '../src/service-database.ts'
 import { newDatabase } from './harness.ts'
-
-const never = 2 ** 30
 
 /** Creates the leases of a replica that joins another one. Their interval never ends, so only `ready` can settle them. */
 async function joinAnother(monotonicNow: () => number) {
@@ -20,7 +19,7 @@ async function joinAnother(monotonicNow: () => number) {
       [replica],
     )
   }
-  const time = { monotonicNow, databaseShiftMs: () => 0, settleMs: never }
+  const time = createTestTime({ monotonic: monotonicNow, held: ['limits'] })
   const leases = createLeases({ database, id, log: pino({ enabled: false }), time })
   await leases.start()
   onTestFinished(() => leases.stop())

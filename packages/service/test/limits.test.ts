@@ -5,6 +5,7 @@ import { minuteOffsetMs } from '@tallystick/keys'
 import { type PostgresServer, startPostgres } from '@tallystick/workbench/postgres'
 import { waitOptions } from '@tallystick/workbench/wait-options'
 import { beforeAll, expect, test, vi } from 'vitest'
+import { atMost } from '../../base/test/test-time.ts'
 import { createDeferrals, createKey, start, type TestService } from './harness.ts'
 
 const { defer, finish } = createDeferrals()
@@ -20,10 +21,9 @@ let isSecondDead = false
 let firstId: string | undefined
 
 const settlements = [0, 0]
-const limitTimeOf = (index: number) => ({
-  monotonicNow: () => virtualMs,
+const time = { monotonic: () => virtualMs, waits: { limits: atMost(5) } }
+const limitsOf = (index: number) => ({
   databaseShiftMs: () => baseMs + virtualMs - Date.now(),
-  settleMs: 5,
   onSettled: () => {
     settlements[index] = (settlements[index] as number) + 1
   },
@@ -44,14 +44,14 @@ beforeAll(async () => {
   defer(server.stop)
   await server.createDatabase('limits')
   const databaseUrl = `${server.url('limits')}?connect_timeout=60`
-  const first = await start({ databaseUrl, limitTime: limitTimeOf(0) }, defer)
+  const first = await start({ databaseUrl, time, limits: limitsOf(0) }, defer)
   const [row] = await first.database.query<{ id: string }>('select id from replicas')
   firstId = row?.id
   const own = await openDatabase(databaseUrl)
   // A killed process sends nothing more.
   const query: typeof own.query = (...statement) =>
     isSecondDead ? Promise.reject(new Error('killed')) : own.query(...statement)
-  replicas = [first, await start({ databaseUrl, limitTime: limitTimeOf(1), database: { ...own, query } }, defer)]
+  replicas = [first, await start({ databaseUrl, time, limits: limitsOf(1), database: { ...own, query } }, defer)]
   key = await createKey(first, { rpm })
   await vi.waitUntil(async () => (await get(replicas[1])).status === 200, waitOptions)
   return finish

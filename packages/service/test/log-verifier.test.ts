@@ -5,7 +5,15 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { logChannel } from '@tallystick/public-log'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { chain324, createDeferrals, newDatabase, secureContext, start, type TestService } from './harness.ts'
+import {
+  chain324,
+  createDeferrals,
+  newDatabase,
+  secureContext,
+  shortWaits,
+  start,
+  type TestService,
+} from './harness.ts'
 import { type Auditor, createAuditor, tilePath, verifyProof } from './log-verifier/audit-log.ts'
 import { Finding, type TreeHead } from './log-verifier/signed-note.ts'
 import { type LogProxy, startProxy } from './log-verifier/start-proxy.ts'
@@ -25,10 +33,10 @@ beforeAll(async () => {
   const log = { origin: 'notes.example/log', key: 'env:LOG_KEY' }
   const databaseUrl = await newDatabase('postgres', defer)
   // In real time the rows are compared with the log once a minute. Faster, a long log would be compared all the time.
-  const schedulerTime = { tickMs: 1_000, monotonicNow: () => performance.now() }
+  const waits = Object.fromEntries(Object.keys(shortWaits).map((name) => [name, (ms: number) => ms]))
   // Without a curve the service logs nothing itself.
   service = await start(
-    { databaseUrl, curve: null, at: '2026-11-16T15:00:00Z', config: { listen, log }, schedulerTime },
+    { databaseUrl, curve: null, at: '2026-11-16T15:00:00Z', config: { listen, log }, time: { waits } },
     defer,
   )
   proxy = await startProxy(`${service.baseUrl}/log`, secureContext)

@@ -32,7 +32,7 @@ function seenInNotes({ data }: NotesResponse): SeenSet {
 test('behavior: a month across both DST days gives the same 60 sets by notes, history, calendar, events and log', async () => {
   const firstMs = Number(listPeriods({ ...windows[0]!, days: 1 })[0]?.start) * 1000
   const at = new Date(firstMs - 3_600_000).toISOString()
-  const service = await startLogged({ databaseUrl: await newDatabase(), at, eventTimes: { stateMs: null } })
+  const service = await startLogged({ databaseUrl: await newDatabase(), at })
   const key = (await createKey(service)).secret
   const headers = { 'x-api-key': key }
   const stream = await openStream(service, '/events?types=notes', { key })

@@ -1,6 +1,6 @@
 // @module-tag postgres
 
-import { createClock } from '@tallystick/base'
+import { createTime } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
 import { waitOptions } from '@tallystick/workbench/wait-options'
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -13,7 +13,7 @@ const other = { id: 10, name: 'Other', pool: '0x00000000000000000000000000000000
 
 describe('the database behind a proxy', () => {
   const { defer, finish } = createDeferrals()
-  const databaseClock = createClock()
+  const databaseClock = createTime()
   let proxy: DatabaseProxy
   let service: TestService
   let headers: Readonly<Record<string, string>>

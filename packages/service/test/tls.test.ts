@@ -5,13 +5,14 @@ import { connect as connectHttp2, constants } from 'node:http2'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
-import { createClock, createMetrics } from '@tallystick/base'
+import { createMetrics, createTime } from '@tallystick/base'
 import { createInstance, createTlsServer, openTls } from '@tallystick/http'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { sendRequest } from '@tallystick/workbench/send-request'
 import { waitOptions } from '@tallystick/workbench/wait-options'
 import pino from 'pino'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { atMost, createTestTime } from '../../base/test/test-time.ts'
 import { metricHelp } from '../src/metric-help.ts'
 import { createDeferrals, createKey, newDatabase, prepare, start, type TestService } from './harness.ts'
 
@@ -134,8 +135,9 @@ describe('session tickets', () => {
     const lines: string[] = []
     const startServer = async () => {
       const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) })
-      const context = { metrics: createMetrics(metricHelp), clock: createClock(), log, say: () => undefined }
-      const options = { ...context, nextRequestId: () => 'id', certificatePollMs: 20 }
+      const time = createTestTime({ waits: { 'TLS files': atMost(20) } })
+      const context = { metrics: createMetrics(metricHelp), time, log, say: () => undefined }
+      const options = { ...context, nextRequestId: () => 'id' }
       const tls = openTls({ ...Object.fromEntries(files), ticketKeys }, options)
       tls.server.on('request', (_, response) => void response.end('done')).listen(0, '127.0.0.1')
       onTestFinished(() => {
@@ -211,7 +213,7 @@ describe('connections without a complete request', { tags: 'slow' }, () => {
       timeouts,
     })
     const app = createInstance({
-      clock: createClock(),
+      clock: createTime(),
       log: pino({ level: 'silent' }),
       nextRequestId: () => 'id',
       headers: {},

@@ -7,6 +7,13 @@ const [databaseUrl, namespace, rpcUrl, address] = process.argv.slice(2)
 
 const database = await openDatabase(databaseUrl)
 const subgraph = await openSubgraph({ database, schema, namespace })
+// The head of the chain is read every 20 ms.
+const time = {
+  setTimer: ({ ms }, callback) => {
+    const timer = setTimeout(callback, Math.min(ms, 20))
+    return { stop: () => clearTimeout(timer) }
+  },
+}
 const ignore = () => undefined
 const follower = createFollower({
   subgraph,
@@ -17,7 +24,7 @@ const follower = createFollower({
   mapping: createMapping(address),
   startBlock: 1,
   log: { info: ignore, warn: ignore, error: ignore },
-  pollMs: 20,
+  time,
   rpcRetryMs: 5,
 })
 let said = ''

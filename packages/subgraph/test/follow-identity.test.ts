@@ -5,7 +5,7 @@ import { waitOptions } from '@tallystick/workbench/wait-options'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type FollowerOptions, rebuildIndex } from '../src/index.ts'
 import { startChain, type TestChain } from './follow-chain.ts'
-import { followInto, type TestIndex, tablesOfFresh } from './follow-index.ts'
+import { followInto, shortWaits, type TestIndex, tablesOfFresh } from './follow-index.ts'
 import { createMapping, schema } from './follow-mapping.mjs'
 import { type Behaviour, forwardAll, startProxy, type TestProxy } from './follow-proxy.ts'
 import { type OpenTest, openTest } from './open-fixture.ts'
@@ -152,7 +152,7 @@ test('behavior: a disputed index is rebuilt, and goes on with the history of the
       urls: [chain.url],
       startBlock: 1,
       log,
-      pollMs: 20,
+      time: shortWaits,
     },
     ...{ mapping: createMapping(chain.address), verify: async () => undefined, onProgress: () => undefined },
     signal: new AbortController().signal,

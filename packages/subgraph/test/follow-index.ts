@@ -1,10 +1,14 @@
 import type { Database } from '@tallystick/database'
 import { waitOptions } from '@tallystick/workbench/wait-options'
 import { expect, vi } from 'vitest'
+import { atMost, createTestTime } from '../../base/test/test-time.ts'
 import { createFollower, type Follower, type FollowerOptions, openSubgraph, type Subgraph } from '../src/index.ts'
 import type { TestChain } from './follow-chain.ts'
 import { createMapping, schema } from './follow-mapping.mjs'
 import { readTables, type TableRow } from './read-tables.ts'
+
+/** The head of the chain is read every 20 ms. */
+export const shortWaits = createTestTime({ waits: { 'chain follower': atMost(20) } })
 
 export type TestIndex = {
   readonly follower: Follower
@@ -41,7 +45,7 @@ export async function followInto(
     mapping: createMapping(chain.address),
     startBlock: 1,
     log: { info: write, warn: write, error: write },
-    pollMs: 20,
+    time: shortWaits,
     rpcRetryMs: 5,
     ...options,
   })

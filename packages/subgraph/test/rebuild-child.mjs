@@ -12,13 +12,21 @@ const say = (line) => {
   said = line
 }
 
+// The head of the chain is read every 20 ms.
+const time = {
+  setTimer: ({ ms }, callback) => {
+    const timer = setTimeout(callback, Math.min(ms, 20))
+    return { stop: () => clearTimeout(timer) }
+  },
+}
+
 if (work === 'query') {
   const subgraph = await openSubgraph({ database, schema, namespace })
   for (;;) say(String(await readTallyError(subgraph)))
 } else {
   const ignore = () => undefined
   await rebuildIndex({
-    ...{ database, schema, namespace, chainId: 324, urls: [rpcUrl], startBlock: 1, pollMs: 20 },
+    ...{ database, schema, namespace, chainId: 324, urls: [rpcUrl], startBlock: 1, time },
     mapping: createMapping(address),
     log: { info: ignore, warn: ignore, error: ignore },
     verify: async () => undefined,

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type Mapping, openSubgraph, type RebuildOptions, rebuildIndex, type Subgraph } from '../src/index.ts'
 import { bundleChild } from './bundle-child.ts'
 import { startChain, type TestChain } from './follow-chain.ts'
-import { followInto, type TestIndex, tablesOfFresh } from './follow-index.ts'
+import { followInto, shortWaits, type TestIndex, tablesOfFresh } from './follow-index.ts'
 import { createMapping, schema } from './follow-mapping.mjs'
 import { startProxy, type TestProxy } from './follow-proxy.ts'
 import { type OpenTest, openTest } from './open-fixture.ts'
@@ -58,7 +58,11 @@ function testEngine(engine: DatabaseEngine): void {
     rebuildIndex({
       ...{ database: opened.database, schema, namespace, chainId: 324, urls: [chain.url], startBlock: 1 },
       mapping: createMapping(chain.address),
-      ...{ log: { info: () => undefined, warn: () => undefined, error: () => undefined }, pollMs: 20, rpcRetryMs: 5 },
+      ...{
+        log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+        time: shortWaits,
+        rpcRetryMs: 5,
+      },
       verify: async () => undefined,
       onProgress: () => undefined,
       signal: new AbortController().signal,

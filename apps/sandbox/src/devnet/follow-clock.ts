@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Clock, ShiftableClock } from '@tallystick/base'
+import type { Clock, ShiftableTime } from '@tallystick/base'
 import { callNode, readHead, toQuantity } from '@tallystick/workbench/dev-chain/call-node'
 
 const blockSeconds = 1
@@ -17,7 +17,7 @@ export async function moveChainToClock(url: string, clock: Clock): Promise<bigin
  * Resumes a held clock. The chain counts whole seconds of system time, so this first waits, less than 1 s, until the seconds
  * of both clocks start at the same moment.
  */
-export async function runClockAligned(clock: ShiftableClock): Promise<void> {
+export async function runClockAligned(clock: ShiftableTime): Promise<void> {
   await setTimeout(positiveRest(clock.now() - Date.now()))
   // A timer is late by some milliseconds, which the clock skips.
   clock.hold(clock.now() + positiveRest(Date.now() - clock.now()))

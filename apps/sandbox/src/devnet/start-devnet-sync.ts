@@ -1,4 +1,4 @@
-import type { ShiftableClock } from '@tallystick/base'
+import type { ShiftableTime } from '@tallystick/base'
 import { callNode, readHead, toQuantity } from '@tallystick/workbench/dev-chain/call-node'
 import { sayFor } from '../home/sandbox-chain.ts'
 import { gasPerTransaction } from '../protocol/mine-batch.ts'
@@ -9,7 +9,7 @@ import type { Devnet } from './devnet.ts'
 import { followClock, runClockAligned } from './follow-clock.ts'
 
 export type DevnetSyncOptions = {
-  readonly clock: ShiftableClock
+  readonly clock: ShiftableTime
   readonly say: (line: string) => void
   /** Called after the time of a chain has moved. */
   readonly onMoved: () => Promise<void>
@@ -98,7 +98,7 @@ async function reportIncomes({ node: { url }, record }: Devnet, today: bigint): 
 }
 
 /** Moves a chain to the clock's time. A chain that is ahead was moved too, and the clock will follow it. */
-async function moveForward(url: string, clock: ShiftableClock): Promise<void> {
+async function moveForward(url: string, clock: ShiftableTime): Promise<void> {
   if (Number((await readHead(url)).timestamp) > clock.now() / 1000) return
   await followClock(url, { clock, idleSeconds: idleBlockSeconds })
 }

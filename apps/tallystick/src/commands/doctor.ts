@@ -1,4 +1,4 @@
-import { createClock } from '@tallystick/base'
+import { systemTime } from '@tallystick/base'
 import type { Command } from 'commander'
 import { formatFindings, summarise } from './format-findings.ts'
 import { addCommonOptions, addExamples, type CommonOptions, parseList } from './options.ts'
@@ -26,7 +26,7 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
         configPath: options.config,
         env: terminal.env,
         hosts: host,
-        clock: createClock(),
+        clock: systemTime,
         report: (some) => {
           if (some.length > 0) output.text(formatFindings(some, output.layout))
         },

@@ -1,4 +1,4 @@
-import { type Closers, createLogThrottle, type Secret } from '@tallystick/base'
+import { type Closers, createLogThrottle, type Secret, type Time } from '@tallystick/base'
 import type { ChainIdentity } from '@tallystick/chain'
 import type { Database } from '@tallystick/database'
 import {
@@ -34,8 +34,7 @@ export async function startEmbeddedSubgraphs(
   config: { readonly chains: readonly IndexedChain[]; readonly database: Secret },
   {
     log,
-    monotonicNow,
-    followMs,
+    time,
     identities,
     ...parts
   }: {
@@ -44,9 +43,8 @@ export async function startEmbeddedSubgraphs(
     readonly connectionsMax: number
     readonly closers: Pick<Closers, 'push'>
     readonly log: Logger
-    readonly monotonicNow: () => number
+    readonly time: Time
     readonly identities: ReadonlyMap<number, ChainIdentity>
-    readonly followMs?: number | undefined
   },
 ): Promise<ReadonlyMap<number, EmbeddedSubgraph>> {
   const chains = config.chains.filter(({ subgraph }) => subgraph?.embedded)
@@ -59,7 +57,7 @@ export async function startEmbeddedSubgraphs(
     const pool = domain.verifyingContract
     const namespace = namespaceOf({ id, domain })
     const chainLog = log.child({ chain: id })
-    const throttle = createLogThrottle({ monotonicNow })
+    const throttle = createLogThrottle({ monotonicNow: time.monotonic })
     const subgraph = await openSubgraph({
       database,
       schema: protocolSchema,
@@ -80,7 +78,7 @@ export async function startEmbeddedSubgraphs(
       maxReorgDepth,
       identity: identities.get(id),
       log: chainLog,
-      pollMs: followMs,
+      time,
     })
     started.set(id, { subgraph, follower })
   }

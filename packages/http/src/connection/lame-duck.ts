@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep, type Time } from '@tallystick/base'
 
 /** Time between the stop signal and the end of listening. */
 export type LameDuck = {
@@ -11,7 +11,7 @@ export type LameDuck = {
   begin(server: Server): Promise<void>
 }
 
-export function createLameDuck(seconds: number, wait: (ms: number) => Promise<void> = sleep): LameDuck {
+export function createLameDuck(seconds: number, time: Pick<Time, 'setTimer'>): LameDuck {
   let begun = false
   return {
     hasBegun: () => begun,
@@ -20,7 +20,7 @@ export function createLameDuck(seconds: number, wait: (ms: number) => Promise<vo
       server.prependListener('request', ({ httpVersionMajor }: IncomingMessage, response: ServerResponse) => {
         if (httpVersionMajor === 1) response.setHeader('connection', 'close')
       })
-      await wait(seconds * 1_000)
+      await sleep(time, { name: 'lame duck', ms: seconds * 1_000 })
     },
   }
 }

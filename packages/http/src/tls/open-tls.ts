@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Clock, Metrics } from '@tallystick/base'
+import type { Metrics, Time } from '@tallystick/base'
 import type { Logger } from 'pino'
 import { createCutCounter } from '../connection/limit-connections.ts'
 import { plainHttpAnswer } from '../request/https-required.ts'
@@ -15,16 +15,15 @@ type TicketFile = { readonly ticketKeys?: string | undefined }
 
 type TlsContext = {
   readonly metrics: Metrics
-  readonly clock: Clock
+  readonly time: Time
   readonly log: Logger
   readonly say: (line: string) => void
   readonly nextRequestId: () => string
-  readonly certificatePollMs?: number | undefined
 }
 
 /** Creates the TLS server from certificate files and reloads them when they change. */
 export function openTls(files: CertificateFiles & TicketFile, context: TlsContext): OpenTls {
-  const { metrics, log, say, certificatePollMs: pollMs } = context
+  const { metrics, log, say, time } = context
   const current = { cert: readFileSync(files.cert), key: readFileSync(files.key) }
   const onResetFlood = createCutCounter(metrics, 'resets')
   const tls = createTlsServer({ ...current, answerPlain: createPlainAnswer(context), onResetFlood })
@@ -35,31 +34,31 @@ export function openTls(files: CertificateFiles & TicketFile, context: TlsContex
   }
   const problem = findDateProblem(current.cert)
   if (problem) say(`WARNING: clients reject the certificate ${files.cert}: ${problem}`)
-  const watch = { current, onChange, onRejected: measured.reject, log, pollMs }
-  const stops = [watchCertificate(files, watch), useTicketKeys(files.ticketKeys, { tls, log, pollMs })]
+  const watch = { current, onChange, onRejected: measured.reject, log, time }
+  const stops = [watchCertificate(files, watch), useTicketKeys(files.ticketKeys, { tls, log, time })]
   return { ...tls, stopWatching: () => stops.forEach((stop) => void stop()) }
 }
 
 /** Uses the ticket key of a file, so that a session of one replica is resumed on another. By default each has a random key. */
 function useTicketKeys(
   path: string | undefined,
-  { tls, log, pollMs }: { readonly tls: TlsServer; readonly log: Logger; readonly pollMs: number | undefined },
+  { tls, log, time }: { readonly tls: TlsServer; readonly log: Logger; readonly time: Time },
 ): () => void {
   if (path === undefined) return () => undefined
   const current = readFileSync(path)
   tls.setTicketKeys(current)
-  return watchTicketKeys(path, { current, onChange: tls.setTicketKeys, log, pollMs })
+  return watchTicketKeys(path, { current, onChange: tls.setTicketKeys, log, time })
 }
 
 /** Creates the function that counts a plain-HTTP request and returns its response. */
-function createPlainAnswer({ metrics, clock, nextRequestId }: TlsContext): (firstBytes: Buffer) => string {
+function createPlainAnswer({ metrics, time, nextRequestId }: TlsContext): (firstBytes: Buffer) => string {
   const refusals = metrics.counter('tallystick_plain_http_total')
   const formatDate = createDateFormatter()
   return (firstBytes) => {
     refusals.increment()
     return plainHttpAnswer({
       requestId: nextRequestId(),
-      date: formatDate(clock.now()),
+      date: formatDate(time.now()),
       headers: securityHeaders,
       head: firstBytes.subarray(0, 5).toString('latin1') === 'HEAD ',
     })

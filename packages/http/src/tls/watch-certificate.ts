@@ -1,13 +1,14 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
+import { repeat, type Time } from '@tallystick/base'
 import type { Logger } from 'pino'
 import { keyExchange } from './key-exchange.ts'
 
 export type CertificateFiles = { readonly cert: string; readonly key: string }
 export type Certificate = { readonly cert: Buffer; readonly key: Buffer }
 
-const pollMsDefault = 1_000
+const pollMs = 1_000
 
 type WatchOptions = {
   readonly current: Certificate
@@ -15,7 +16,7 @@ type WatchOptions = {
   /** Called after each look at the files: whether they contain a pair that is not used. */
   readonly onRejected?: ((isRejected: boolean) => void) | undefined
   readonly log: Logger
-  readonly pollMs?: number | undefined
+  readonly time: Pick<Time, 'setTimer'>
 }
 
 /**
@@ -26,7 +27,7 @@ type WatchOptions = {
  */
 export function watchCertificate(
   files: CertificateFiles,
-  { current, onChange, onRejected, log, pollMs = pollMsDefault }: WatchOptions,
+  { current, onChange, onRejected, log, time }: WatchOptions,
 ): () => void {
   let inUse = current
   let rejected: Certificate | undefined
@@ -50,7 +51,7 @@ export function watchCertificate(
       log.warn(problem, 'TLS certificate rejected; keeping the current pair')
     }
   }
-  const timer = setInterval(() => {
+  const timer = repeat(time, { name: 'TLS files', ms: pollMs }, () => {
     if (isChecking) return
     isChecking = true
     check()
@@ -62,9 +63,8 @@ export function watchCertificate(
         isChecking = false
         onRejected?.(isUnreadable || rejected !== undefined)
       })
-  }, pollMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  })
+  return timer.stop
 }
 
 /** Returns why clients would reject a certificate now. Real time: clients do not use the service's clock. */

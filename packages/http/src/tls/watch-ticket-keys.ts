@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import { repeat, type Time } from '@tallystick/base'
 import type { Logger } from 'pino'
 
 /** Size of the key that Node encrypts session tickets with. */
 export const ticketKeyBytes = 48
 
-const pollMsDefault = 1_000
+const pollMs = 1_000
 
 /**
  * Calls `onChange` when the file has another key of session tickets. A file that is unreadable or has another length is
@@ -16,12 +17,12 @@ export function watchTicketKeys(
     current,
     onChange,
     log,
-    pollMs = pollMsDefault,
+    time,
   }: {
     readonly current: Buffer
     readonly onChange: (key: Buffer) => void
     readonly log: Logger
-    readonly pollMs?: number | undefined
+    readonly time: Pick<Time, 'setTimer'>
   },
 ): () => void {
   let inUse = current
@@ -35,12 +36,11 @@ export function watchTicketKeys(
     inUse = found
     log.info('key of TLS session tickets changed')
   }
-  const timer = setInterval(() => {
+  const timer = repeat(time, { name: 'TLS files', ms: pollMs }, () => {
     check().catch((error) => {
       if (!isIgnored) log.warn({ err: error }, 'key of TLS session tickets ignored; keeping the current one')
       isIgnored = true
     })
-  }, pollMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  })
+  return timer.stop
 }

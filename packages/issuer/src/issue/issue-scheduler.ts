@@ -1,4 +1,4 @@
-import { toSeconds } from '@tallystick/base'
+import { repeat, type Time, toSeconds } from '@tallystick/base'
 import { type Period, periodAfter, periodAt } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { curvesChannel } from '../curve/curve-store.ts'
@@ -33,21 +33,18 @@ export type IssueSchedulerOptions = {
   readonly preflight: Pick<Preflight, 'watch'>
   readonly metrics: NoteMetrics
   readonly log: Logger
-  /** Monotonic clock, milliseconds. */
-  readonly monotonicNow: () => number
-  /** Interval at which the clock is read; 1 s by default. */
-  readonly tickMs?: number | undefined
+  readonly time: Time
 }
 
-const tickMsDefault = 1_000
+const tickMs = 1_000
 
 /**
  * Starts a loop that issues and publishes the notes of the current and the next period. It reads the clock every second
  * instead of setting a timer for the boundary, so it also works after the machine slept or its clock was set.
  */
 export async function startIssueScheduler(options: IssueSchedulerOptions): Promise<IssueScheduler> {
-  const { context, chains, published, tickMs = tickMsDefault } = options
-  const gate = createRetryGate(options.monotonicNow)
+  const { context, chains, published, time } = options
+  const gate = createRetryGate(time, 'issuing retry')
   const reportRefusal = createRefusalReporter(options)
   let stopped = false
   let periods: CurrentPeriods | undefined
@@ -88,13 +85,12 @@ export async function startIssueScheduler(options: IssueSchedulerOptions): Promi
     void catchUp()
   })
   await catchUp()
-  const tick = setInterval(() => void catchUp(), tickMs)
-  tick.unref()
+  const tick = repeat(time, { name: 'issuing', ms: tickMs }, () => void catchUp())
   return {
     catchUp,
     stop: async () => {
       stopped = true
-      clearInterval(tick)
+      tick.stop()
       await stopListening()
       await gate.settle()
     },

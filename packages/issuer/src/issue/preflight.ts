@@ -1,4 +1,4 @@
-import { type Clock, toSeconds } from '@tallystick/base'
+import { type Clock, type Time, toSeconds } from '@tallystick/base'
 import { ChainError, isLimitReason, type NoteRefusal, type PoolReader, type RevertReason } from '@tallystick/chain'
 import { formatPeriod, type Note } from '@tallystick/core'
 import type { Logger } from 'pino'
@@ -55,24 +55,23 @@ export type PreflightOptions = {
   readonly readers: ReadonlyMap<number, Pick<PoolReader, 'validate'>>
   /** Announced signers, by chain id. */
   readonly nextSigners?: ReadonlyMap<number, Address | undefined> | undefined
-  readonly clock: Clock
+  readonly time: Time
   readonly metrics: PreflightMetrics
   readonly log: Logger
-  readonly monotonicNow: () => number
 }
 
 export function createPreflight(options: PreflightOptions): Preflight {
-  const { mode, readers, clock, log } = options
-  const gate = createRetryGate(options.monotonicNow)
-  const accepted = createSetMemory(clock)
-  const pending = createSetMemory(clock)
+  const { mode, readers, time, log } = options
+  const gate = createRetryGate(time, 'preflight retry')
+  const accepted = createSetMemory(time)
+  const pending = createSetMemory(time)
   const report = createResultReporter(options)
   let openPeriodStart: bigint | undefined
 
   const check = async (set: NoteSet): Promise<PreflightResult> => {
     const result = await runPreflight(readers.get(set.chainId) as PoolReader, {
       set,
-      nowSeconds: toSeconds(clock.now()),
+      nowSeconds: toSeconds(time.now()),
       next: options.nextSigners?.get(set.chainId),
     })
     report(set, result)
@@ -81,7 +80,7 @@ export function createPreflight(options: PreflightOptions): Preflight {
   }
   const watchOne = async (set: NoteSet) => {
     if (accepted.find(set)?.notes[0]?.signature.r === set.notes[0]?.signature.r) return
-    const isOpen = set.period.start <= toSeconds(clock.now())
+    const isOpen = set.period.start <= toSeconds(time.now())
     if (isOpen && openPeriodStart !== set.period.start) {
       // A check that was too early before the boundary can run now, without waiting for the backoff.
       openPeriodStart = set.period.start

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
+import { createManualTime } from '../../../base/test/test-time.ts'
 import { createRetryGate } from './retry-gate.ts'
 
 /** A gate on a clock in the test's hand, and a way to run work that succeeds or fails and is counted. */
 function setUp() {
-  const time = { ms: 0 }
-  const gate = createRetryGate(() => time.ms)
+  const time = createManualTime()
+  const gate = createRetryGate(time, 'retry')
   const tries: string[] = []
   const attempt = (key: string, succeeds: boolean) =>
     gate.run(key, async () => {
@@ -69,10 +70,10 @@ test('behavior: the backoff is 1, 2, 4, 8, 15 and 15 s, to the millisecond', asy
   const { time, attempt, tries } = setUp()
   await attempt('a', false)
   for (const [index, waitMs] of [1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000].entries()) {
-    time.ms += waitMs - 1
+    time.advance(waitMs - 1)
     await attempt('a', false)
     expect(tries).toHaveLength(index + 1)
-    time.ms += 1
+    time.advance(1)
     await attempt('a', false)
     expect(tries).toHaveLength(index + 2)
   }
@@ -89,13 +90,13 @@ test('behavior: the backoff starts when the attempt ends', async () => {
   const { time, gate, attempt, tries } = setUp()
   const work = createWork()
   const slow = gate.run('a', work.run)
-  time.ms = 60_000
+  time.advance(60_000)
   work.finish(false)
   await slow
-  time.ms = 60_999
+  time.advance(999)
   await attempt('a', true)
   expect(tries).toEqual([])
-  time.ms = 61_000
+  time.advance(1)
   await attempt('a', true)
   expect(tries).toEqual(['a'])
 })
@@ -110,15 +111,15 @@ test('behavior: a failure affects only its key', async () => {
 test('behavior: a success resets the failure count', async () => {
   const { time, attempt, tries } = setUp()
   await attempt('a', false)
-  time.ms = 1_000
+  time.advance(1_000)
   await attempt('a', false)
-  time.ms = 3_000
+  time.advance(2_000)
   await attempt('a', true)
   await attempt('a', false)
-  time.ms = 3_999
+  time.advance(999)
   await attempt('a', false)
   expect(tries).toHaveLength(4)
-  time.ms = 4_000
+  time.advance(1)
   await attempt('a', false)
   expect(tries).toHaveLength(5)
 })
@@ -126,14 +127,14 @@ test('behavior: a success resets the failure count', async () => {
 test('behavior: reset ends every backoff and resets the failure counts', async () => {
   const { time, gate, attempt, tries } = setUp()
   await attempt('a', false)
-  time.ms = 1_000
+  time.advance(1_000)
   await attempt('a', false)
   await attempt('b', false)
   gate.reset()
   await attempt('a', false)
   await attempt('b', true)
   expect(tries).toEqual(['a', 'a', 'b', 'a', 'b'])
-  time.ms = 2_000
+  time.advance(1_000)
   await attempt('a', true)
   expect(tries).toHaveLength(6)
 })

@@ -1,3 +1,4 @@
+import type { Time } from '@tallystick/base'
 import { backoffMs } from '@tallystick/base/pure'
 
 export type RetryGate = {
@@ -14,10 +15,10 @@ export type RetryGate = {
 
 const backoff = { minMs: 1_000, maxMs: 15_000 }
 
-/** Allows one attempt at a time per key, with exponential backoff after failures. */
-export function createRetryGate(monotonicNow: () => number): RetryGate {
+/** Allows one attempt at a time per key, with exponential backoff after failures. `name` is that of the waits. */
+export function createRetryGate(time: Pick<Time, 'setTimer'>, name: string): RetryGate {
   const running = new Map<string, Promise<void>>()
-  const failures = new Map<string, { count: number; notBeforeMs: number }>()
+  const failures = new Map<string, { readonly count: number; isOver: boolean }>()
 
   const attempt = async (key: string, work: () => Promise<boolean>) => {
     if (await work()) {
@@ -25,13 +26,17 @@ export function createRetryGate(monotonicNow: () => number): RetryGate {
       return
     }
     const count = failures.get(key)?.count ?? 0
-    failures.set(key, { count: count + 1, notBeforeMs: monotonicNow() + backoffMs(count, backoff) })
+    const failure = { count: count + 1, isOver: false }
+    failures.set(key, failure)
+    time.setTimer({ name, ms: backoffMs(count, backoff) }, () => {
+      failure.isOver = true
+    })
   }
   return {
     run: (key, work) => {
       const known = running.get(key)
       if (known) return known
-      if (monotonicNow() < (failures.get(key)?.notBeforeMs ?? 0)) return Promise.resolve()
+      if (failures.get(key)?.isOver === false) return Promise.resolve()
       const started = attempt(key, work).finally(() => running.delete(key))
       running.set(key, started)
       return started

@@ -1,4 +1,4 @@
-import { type Clock, type MetricHelp, type Metrics, toSeconds } from '@tallystick/base'
+import { type MetricHelp, type Metrics, repeat, type Time, toSeconds } from '@tallystick/base'
 import { type Finding, periodAfter, periodAt } from '@tallystick/core'
 import type { Logger } from 'pino'
 import type { JournalImport } from '../journal/journal-import.ts'
@@ -21,14 +21,12 @@ export type KeepProtectedOptions = {
   readonly protection: SignerProtection
   readonly journal: Pick<SignerJournal, 'find' | 'periods'>
   readonly chains: readonly IssuerChain[]
-  readonly clock: Clock
+  readonly time: Time
   readonly metrics: Metrics
   readonly log: Logger
-  /** 10 s by default. */
-  readonly intervalMs?: number | undefined
 }
 
-const intervalMsDefault = 10_000
+const intervalMs = 10_000
 const batchSize = 500
 
 /**
@@ -36,7 +34,7 @@ const batchSize = 500
  * next period again and again. So a protection that was restored from an old backup has what this replica signed.
  */
 export function keepProtected(options: KeepProtectedOptions): KeptProtection {
-  const { protection, clock, metrics, intervalMs = intervalMsDefault } = options
+  const { protection, time, metrics } = options
   const log = createProblemLogger(options.log)
   const stopping = new AbortController()
   let isComplete = false
@@ -60,12 +58,12 @@ export function keepProtected(options: KeepProtectedOptions): KeptProtection {
   metrics.gauge('tallystick_signer_protection_unavailable', () => [{ value: protection.problem() ? 1 : 0 }])
   // Not awaited: a journal of ten years takes seconds, and a claim does not need it.
   void start()
-  const timer = setInterval(() => void start(), intervalMs).unref()
+  const timer = repeat(time, { name: 'signer protection', ms: intervalMs }, start)
   return {
     check: () => {
       const subject = 'signer protection'
       const problem = protection.problem()
-      const open = protection.contradictions().filter((one) => isOpen(one, toSeconds(clock.now())))
+      const open = protection.contradictions().filter((one) => isOpen(one, toSeconds(time.now())))
       const message = problem ?? (open.map((one) => one.message).join(' ') || 'responds')
       // Signed notes are served without it.
       return problem || open.length > 0
@@ -73,7 +71,7 @@ export function keepProtected(options: KeepProtectedOptions): KeptProtection {
         : { subject, severity: 'ok', message }
     },
     stop: async () => {
-      clearInterval(timer)
+      timer.stop()
       stopping.abort()
       await running
     },
@@ -89,7 +87,7 @@ export function isOpen({ periodStart }: Pick<Contradiction, 'periodStart'>, nowS
 }
 
 async function restateEach(
-  { protection, clock, log, signal }: KeepProtectedOptions & { readonly signal: AbortSignal },
+  { protection, time, log, signal }: KeepProtectedOptions & { readonly signal: AbortSignal },
   claims: Iterable<Claim>,
 ): Promise<void> {
   let batch: Claim[] = []
@@ -97,7 +95,7 @@ async function restateEach(
   const restate = async () => {
     if (batch.length === 0 || signal.aborted) return
     const found = await protection.restate(batch)
-    ended += found.filter((one) => !isOpen(one, toSeconds(clock.now()))).length
+    ended += found.filter((one) => !isOpen(one, toSeconds(time.now()))).length
     batch = []
   }
   for (const claim of claims) {
@@ -112,8 +110,8 @@ function* listAll(journal: Pick<SignerJournal, 'periods'>): Iterable<Claim> {
   for (const period of journal.periods()) yield* toClaims(period)
 }
 
-function* listOpen({ journal, chains, clock }: KeepProtectedOptions): Iterable<Claim> {
-  const current = periodAt(toSeconds(clock.now()))
+function* listOpen({ journal, chains, time }: KeepProtectedOptions): Iterable<Claim> {
+  const current = periodAt(toSeconds(time.now()))
   for (const chain of chains) {
     for (const { start: periodStart } of [current, periodAfter(current)]) {
       const { notes } = journal.find({ chain, periodStart }) ?? { notes: new Map() }

@@ -1,4 +1,4 @@
-import { type Clock, type MetricHelp, type Metrics, toSeconds } from '@tallystick/base'
+import { type MetricHelp, type Metrics, repeat, type Time, toSeconds } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { curvesChannel } from '../curve/curve-store.ts'
@@ -25,22 +25,22 @@ const recheckEveryMs = 5_000
 /** Compares memory, journal and database at the start, every minute, and after each curve change. */
 export async function startDiscrepancyMonitor(
   options: NoteRecords & {
-    readonly clock: Clock
+    readonly time: Time
     readonly metrics: Metrics
     readonly log: Logger
     readonly protection?: Pick<SignerProtection, 'contradictions'> | undefined
   },
 ): Promise<DiscrepancyMonitor> {
-  const { database, clock, metrics, chains } = options
+  const { database, time, metrics, chains } = options
   const logChanges = createDiscrepancyLogger(options.log)
   let compared: readonly Discrepancy[] = []
-  const listDiscrepancies = () => [...compared, ...listContradictions(options.protection, toSeconds(clock.now()))]
+  const listDiscrepancies = () => [...compared, ...listContradictions(options.protection, toSeconds(time.now()))]
   let running: Promise<void> | undefined
   let comparedAt = 0
   const run = async () => {
     try {
-      comparedAt = performance.now()
-      compared = await findDiscrepancies(options, toSeconds(clock.now()))
+      comparedAt = time.monotonic()
+      compared = await findDiscrepancies(options, toSeconds(time.now()))
       logChanges(listDiscrepancies())
     } catch (error) {
       options.log.warn({ err: error }, 'comparing memory, journal and database failed; keeping the last result')
@@ -60,9 +60,9 @@ export async function startDiscrepancyMonitor(
   })
   await compare()
   const stopListening = await database.listen(curvesChannel, () => void compare())
-  const tick = setInterval(() => {
-    if (listDiscrepancies().length > 0 || performance.now() - comparedAt >= compareEveryMs) void compare()
-  }, recheckEveryMs).unref()
+  const checking = repeat(time, { name: 'comparison of notes', ms: recheckEveryMs }, () => {
+    if (listDiscrepancies().length > 0 || time.monotonic() - comparedAt >= compareEveryMs) void compare()
+  })
   return {
     compare: async () => {
       // A comparison in progress may have read the database before the latest change.
@@ -77,7 +77,7 @@ export async function startDiscrepancyMonitor(
       return { subject, severity: 'unready', message, remedy }
     },
     stop: async () => {
-      clearInterval(tick)
+      checking.stop()
       await stopListening()
       await running
     },

@@ -12,7 +12,7 @@ import type { IssuerChain, IssuerSettings } from '../settings.ts'
 import { type DiscrepancyMonitor, startDiscrepancyMonitor } from './discrepancy-monitor.ts'
 import { type ReconcileReport, reconcileNotes } from './reconcile-notes.ts'
 
-type JournalChecksContext = Pick<Parameters<typeof startDiscrepancyMonitor>[0], 'clock' | 'metrics' | 'log'> & {
+type JournalChecksContext = Pick<Parameters<typeof startDiscrepancyMonitor>[0], 'time' | 'metrics' | 'log'> & {
   readonly chains: readonly IssuerChain[]
   readonly published: PublishedNotes
   readonly protection?: SignerProtection | undefined
@@ -45,7 +45,7 @@ export async function startJournalChecks(
   database: Database,
   { journal, ...context }: JournalChecksContext & { readonly journal: SignerJournal },
 ): Promise<JournalChecks> {
-  const { chains, clock, log, published, protection, recorder, reconcileRecords } = context
+  const { chains, time, log, published, protection, recorder, reconcileRecords } = context
   const guard = createJournalGuard(database, { journal, protection })
   const monitor = await startDiscrepancyMonitor({
     ...context,
@@ -62,7 +62,7 @@ export async function startJournalChecks(
   return {
     ...monitor,
     reconcile: async (auditor) => {
-      const nowSeconds = toSeconds(clock.now())
+      const nowSeconds = toSeconds(time.now())
       const report = await reconcileNotes(database, { journal, chains, nowSeconds, auditor })
       const log = report.contradictions.length === 0 ? await reconcileRecords?.(auditor) : undefined
       await monitor.compare()

@@ -1,4 +1,5 @@
 import { TallystickError } from '@tallystick/core'
+import type { Logger } from 'pino'
 import { openSigner } from './open-signer.ts'
 import type { Signer } from './signer.ts'
 import type { SignerSettings } from './signer-settings.ts'
@@ -17,6 +18,22 @@ export function listSigners<Chain extends SigningChain>(chains: readonly Chain[]
     uses.set(key, { config: chain.signer, chains: [...(known?.chains ?? []), chain] })
   }
   return [...uses.values()]
+}
+
+/** Says which signers are used, by their addresses. */
+export function saySigners(
+  signers: ReadonlyMap<number, Signer>,
+  { say, log }: { readonly say: (line: string) => void; readonly log: Logger },
+): void {
+  const different = new Set(signers.values())
+  for (const signer of different) {
+    const ids = [...signers.keys()].filter((id) => signers.get(id) === signer)
+    const where = different.size === 1 ? '' : ` on chain ${ids.join(', ')}`
+    say(`signing as ${signer.address} (${signer.kind})${where}`)
+    const { unchecked, address } = signer
+    if (unchecked)
+      log.warn({ address, problem: unchecked.message }, 'public key of the signer not read; using signer.address')
+  }
 }
 
 /** Opens the signer of each chain, by chain id. A signer of several chains is opened once. */

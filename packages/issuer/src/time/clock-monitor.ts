@@ -1,4 +1,4 @@
-import type { Clock, MetricHelp, Metrics } from '@tallystick/base'
+import { type Clock, type MetricHelp, type Metrics, repeat, type Time } from '@tallystick/base'
 import type { ReadChainTime } from '@tallystick/chain'
 import { type Finding, TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
@@ -29,15 +29,12 @@ export type ClockMonitorOptions = {
   /** Chains whose clocks are read if they have an RPC. */
   readonly chains: readonly { readonly id: number; readonly rpc: readonly string[] }[]
   readonly readChainTime: ReadChainTime
-  readonly clock: Clock
+  readonly time: Time
   /** Added to the database's clock if the service's clock is shifted on purpose. */
   readonly databaseShiftMs?: (() => number) | undefined
   readonly metrics: Metrics
   readonly log: Logger
   readonly say: (line: string) => void
-  readonly monotonicNow: () => number
-  /** Interval at which the clocks are compared; 1 s by default. */
-  readonly tickMs?: number | undefined
 }
 
 export const clockMetricHelp: MetricHelp = {
@@ -46,7 +43,7 @@ export const clockMetricHelp: MetricHelp = {
   tallystick_clock_disputed: 'ALARM: 1 while the clocks disagree about the current period. No notes are served then.',
 }
 
-const tickMsDefault = 1_000
+const compareMs = 1_000
 const databaseEveryMs = 3_000
 const chainEveryMs = 10_000
 // While the clocks disagree, every request triggers a measurement. This limits them.
@@ -56,11 +53,11 @@ const offsetMsOk = 5_000
 
 /** Measures the reference clocks before it resolves, and then every few seconds. */
 export async function startClockMonitor(options: ClockMonitorOptions): Promise<ClockMonitor> {
-  const { clock, say, monotonicNow, tickMs = tickMsDefault } = options
+  const { time, say } = options
   const { database, chains } = openClocks(options)
   const comparison = createClockComparison({ database, chains })
-  const measureDatabase = createMeasuring(database ? [database] : [], monotonicNow)
-  const measureChains = createMeasuring(chains, monotonicNow)
+  const measureDatabase = createMeasuring(database ? [database] : [], time)
+  const measureChains = createMeasuring(chains, time)
   const refresh = async () => {
     await Promise.all([measureDatabase(refreshEveryMs), measureChains(refreshEveryMs)])
   }
@@ -70,23 +67,21 @@ export async function startClockMonitor(options: ClockMonitorOptions): Promise<C
   if (!database && chains.length === 0) {
     say('no second clock: the database is embedded and no RPC is configured')
   }
-  addMetrics(options.metrics, { comparison, clock })
+  addMetrics(options.metrics, { comparison, clock: time })
   const logChanges = createDisputeLogger(options.log)
   const visibleSeconds = createVisibleSeconds(comparison)
-  const tick = setInterval(() => {
+  const comparing = repeat(time, { name: 'clocks', ms: compareMs }, () => {
     // Keeps the last period about which the clocks agreed, whether or not it is requested.
-    visibleSeconds(clock.now())
-    const dispute = comparison.findDispute(clock.now())
+    visibleSeconds(time.now())
+    const dispute = comparison.findDispute(time.now())
     logChanges(dispute?.message)
-    void measureDatabase(dispute ? tickMs : databaseEveryMs)
-    void measureChains(dispute ? tickMs : chainEveryMs)
-  }, tickMs)
-  tick.unref()
-  const latestNow = async () =>
-    Math.max(clock.now(), Number(comparison.status(clock.now()).databaseSeconds ?? 0n) * 1000)
+    void measureDatabase(dispute ? 0 : databaseEveryMs)
+    void measureChains(dispute ? 0 : chainEveryMs)
+  })
+  const latestNow = async () => Math.max(time.now(), Number(comparison.status(time.now()).databaseSeconds ?? 0n) * 1000)
   const findUncertainty = async () => {
-    if (findUncertaintyAt(comparison, clock.now()) !== undefined) await refresh()
-    return findUncertaintyAt(comparison, clock.now())
+    if (findUncertaintyAt(comparison, time.now()) !== undefined) await refresh()
+    return findUncertaintyAt(comparison, time.now())
   }
   const assertCertain = async () => {
     const uncertainty = await findUncertainty()
@@ -99,8 +94,8 @@ export async function startClockMonitor(options: ClockMonitorOptions): Promise<C
     visibleSeconds,
     refresh,
     latestNow,
-    check: () => checkClocks(comparison, clock.now()),
-    stop: () => clearInterval(tick),
+    check: () => checkClocks(comparison, time.now()),
+    stop: comparing.stop,
   }
 }
 
@@ -121,7 +116,8 @@ function uncertain(reason: string): TallystickError {
   })
 }
 
-function openClocks({ database, chains, readChainTime, databaseShiftMs, monotonicNow }: ClockMonitorOptions) {
+function openClocks({ database, chains, readChainTime, databaseShiftMs, time }: ClockMonitorOptions) {
+  const monotonicNow = time.monotonic
   const read = () => readDatabaseTime(database)
   return {
     // An embedded database uses this machine's clock.
@@ -138,14 +134,14 @@ function openClocks({ database, chains, readChainTime, databaseShiftMs, monotoni
 /** Creates a function that measures the clocks, at most once per `everyMs`. Joins a measurement in progress. */
 function createMeasuring(
   clocks: readonly ReferenceClock[],
-  monotonicNow: () => number,
+  time: Pick<Time, 'monotonic'>,
 ): (everyMs: number) => Promise<void> {
   let startedMs = Number.NEGATIVE_INFINITY
   let running: Promise<void> | undefined
   return async (everyMs) => {
-    if (!running && monotonicNow() - startedMs < everyMs) return
+    if (!running && time.monotonic() - startedMs < everyMs) return
     if (!running) {
-      startedMs = monotonicNow()
+      startedMs = time.monotonic()
       running = Promise.all(clocks.map((clock) => clock.measure())).then(() => {
         running = undefined
       })

@@ -1,4 +1,4 @@
-import { toSeconds } from '@tallystick/base'
+import { repeat, type Time, type Timer, toSeconds } from '@tallystick/base'
 import { backoffMs } from '@tallystick/base/pure'
 import { type Period, periodAfter, periodAt } from '@tallystick/core'
 import type { CurveSource } from '../curve/curve-source.ts'
@@ -9,16 +9,13 @@ import type { IssuerSettings } from '../settings.ts'
 import type { FetchOutcome } from './treasury-metrics.ts'
 import { createTreasuryUpdater, type TreasuryUpdater, type TreasuryUpdaterOptions } from './treasury-updater.ts'
 
-export type TreasurySourceOptions = Omit<TreasuryUpdaterOptions, 'signal' | 'sourceDate'> & {
+export type TreasurySourceOptions = Omit<TreasuryUpdaterOptions, 'clock' | 'signal' | 'sourceDate'> & {
   readonly config: Pick<IssuerSettings, 'rails'>
   readonly published: PublishedNotes
-  /** Monotonic clock, milliseconds. */
-  readonly monotonicNow: () => number
-  /** Interval at which the clock is read; 1 s by default. */
-  readonly tickMs?: number | undefined
+  readonly time: Time
 }
 
-const tickMsDefault = 1_000
+const tickMs = 1_000
 // Rates are first fetched this long before the sign-ahead, which leaves time for retries and for late rates.
 const fetchAheadSeconds = 600
 // While a period is unsigned, its rates are fetched again, because the Treasury may correct them.
@@ -31,30 +28,29 @@ const failedBackoff = { minMs: 1_000, maxMs: 60_000 }
  * signed. It reads the clock every second, like the issue scheduler.
  */
 export async function startTreasurySource(options: TreasurySourceOptions): Promise<CurveSource> {
-  const { database, clock, config, log, tickMs = tickMsDefault } = options
+  const { database, time, config, log } = options
   const stopping = new AbortController()
   const { signal } = stopping
   const sourceDate = (await findLastTreasuryCurve(database))?.provenance?.sourceDate
-  const updater = createTreasuryUpdater({ ...options, signal, sourceDate })
+  const updater = createTreasuryUpdater({ ...options, clock: time, signal, sourceDate })
   const schedule = createUpdateSchedule(options, { updater, signal })
   const runDue = async () => {
     await updater.clearDispute()
-    const nowSeconds = toSeconds(clock.now())
+    const nowSeconds = toSeconds(time.now())
     const current = periodAt(nowSeconds)
     schedule.dropBefore(current.start)
     await schedule.runIfDue(current)
     const aheadSeconds = BigInt(config.rails.signAheadSeconds + fetchAheadSeconds)
     if (nowSeconds >= current.end - aheadSeconds) await schedule.runIfDue(periodAfter(current))
   }
-  const tick = setInterval(() => {
+  const tick = repeat(time, { name: 'Treasury rates', ms: tickMs }, () => {
     runDue().catch((error) => log.error({ err: error }, 'updating the Treasury curve failed; retrying'))
-  }, tickMs)
-  tick.unref()
+  })
   return {
     prepare: schedule.firstRun,
     problem: () => updater.status().problem,
     stop: async () => {
-      clearInterval(tick)
+      tick.stop()
       stopping.abort()
       await schedule.settle()
     },
@@ -64,7 +60,8 @@ export async function startTreasurySource(options: TreasurySourceOptions): Promi
 /** The updates for one period. */
 type PeriodUpdates = {
   failures: number
-  notBeforeMs: number
+  /** Runs until the next update is due. */
+  wait: Timer | undefined
   first: Promise<void> | undefined
   running: Promise<void> | undefined
 }
@@ -74,14 +71,17 @@ function createUpdateSchedule(
   options: TreasurySourceOptions,
   { updater, signal }: { readonly updater: TreasuryUpdater; readonly signal: AbortSignal },
 ) {
-  const { config, published, monotonicNow } = options
+  const { config, published, time } = options
   const updates = new Map<bigint, PeriodUpdates>()
   const run = (period: Period): Promise<void> => {
-    const state = updates.get(period.start) ?? { failures: 0, notBeforeMs: 0, first: undefined, running: undefined }
+    const state = updates.get(period.start) ?? { failures: 0, wait: undefined, first: undefined, running: undefined }
     updates.set(period.start, state)
     state.running ??= updater.update(period).then((outcome) => {
       state.failures = outcome === 'newest' || outcome === 'behind' ? 0 : state.failures + 1
-      state.notBeforeMs = monotonicNow() + delayAfter(outcome, state.failures)
+      state.wait?.stop()
+      state.wait = time.setTimer({ name: 'Treasury retry', ms: delayAfter(outcome, state.failures) }, () => {
+        state.wait = undefined
+      })
       state.running = undefined
     })
     state.first ??= state.running
@@ -89,7 +89,7 @@ function createUpdateSchedule(
   }
   const isDue = ({ start }: Period): boolean => {
     const state = updates.get(start)
-    return !state || (!state.running && monotonicNow() >= state.notBeforeMs)
+    return !state || (!state.running && !state.wait)
   }
   return {
     /** Resolves after the first update for a period. */

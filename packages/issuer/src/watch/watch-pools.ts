@@ -1,4 +1,4 @@
-import type { MetricHelp, Metrics } from '@tallystick/base'
+import type { MetricHelp, Metrics, Time, Timer } from '@tallystick/base'
 import { ChainError } from '@tallystick/chain'
 import type { IssuerChain } from '../settings.ts'
 import { createPoolCheck, type PoolCheckOptions } from './check-pool.ts'
@@ -14,19 +14,9 @@ export type PoolWatch = {
   stop(): Promise<void>
 }
 
-export type PoolWatchIntervals = {
-  /** Time between two checks of a pool. */
-  readonly intervalMs: number
-  /** Time to the second check after a refusal. A single answer may come from a node that lags or is faulty. */
-  readonly confirmMs: number
-  /** Time without an answer after which the state is unknown. */
-  readonly staleMs: number
-}
-
-export type PoolWatchOptions = Omit<PoolCheckOptions, 'signal'> & {
+export type PoolWatchOptions = Omit<PoolCheckOptions, 'clock' | 'signal'> & {
   readonly metrics: Metrics
-  readonly monotonicNow: () => number
-  readonly times?: PoolWatchIntervals | undefined
+  readonly time: Time
 }
 
 export const poolMetricHelp: MetricHelp = {
@@ -34,10 +24,14 @@ export const poolMetricHelp: MetricHelp = {
     'ALARM: 1 while a pool is paused, refuses the published notes, has limits they violate, lacks a role or a report of income, or cannot be read (unknown).',
 }
 
+const intervalMs = 15_000
+// Time to the second check after a refusal. A single answer may come from a node that lags or is faulty.
+const confirmMs = 2_000
+// Time without an answer after which the state is unknown. Two checks, each of two reads that take the reader's full
+// timeout (8 s), still complete within a minute of a change.
+const silentMs = 60_000
 // A chain without an RPC has a remote subgraph, whose queries may cost money. It is read once a minute.
 const indexFactor = 4
-// Two checks, each of two reads that take the reader's full timeout (8 s), still complete within a minute of a change.
-const defaultTimes: PoolWatchIntervals = { intervalMs: 15_000, confirmMs: 2_000, staleMs: 60_000 }
 
 /**
  * Checks every pool that has an RPC or a subgraph periodically: pauses, limits, signer, roles, and whether it accepts the
@@ -77,58 +71,75 @@ type SinglePoolWatch = {
 }
 
 function watchPool(chain: IssuerChain, options: PoolWatchOptions & { readonly signal: AbortSignal }): SinglePoolWatch {
-  const { monotonicNow, signal } = options
-  const times = timesOf(options.times ?? defaultTimes, { hasRpc: options.pools.has(chain.id) })
-  const readProblems = createPoolCheck(chain, options)
+  const { time, signal } = options
+  const factor = options.pools.has(chain.id) ? 1 : indexFactor
+  const check = createPoolCheck(chain, { ...options, clock: time })
   const report = createProblemReporter(chain, options)
+  const silence = startSilence(time, silentMs * factor)
   let problems: PoolProblems | undefined
   let state: KnownPool | undefined
-  let answeredAtMs = monotonicNow()
   let running: Promise<void> = Promise.resolve()
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
 
-  const checkOnce = async (): Promise<{ readonly mustConfirm: boolean }> => {
-    const result = await readProblems().catch((error: unknown) => {
-      if (!(error instanceof ChainError) && !signal.aborted) {
-        options.log.error({ chain: chain.id, err: error }, 'pool check failed; retrying')
-      }
-      return { failure: error instanceof ChainError ? error.message : 'the pool check failed' }
-    })
-    if (signal.aborted) return { mustConfirm: false }
-    if (!('failure' in result)) {
-      answeredAtMs = monotonicNow()
-      state = result.state
-    }
-    const known = 'failure' in result ? problems : result.problems
-    const isStale = 'failure' in result && monotonicNow() - answeredAtMs >= times.staleMs
-    if (known || isStale) {
-      const failure = 'failure' in result ? result.failure : ''
-      const unknown: [PoolProblem, PoolFinding][] = isStale ? [['unknown', describeSilence(failure)]] : []
-      problems = report(new Map([...(known ?? []), ...unknown]))
-    }
-    return { mustConfirm: !('failure' in result) && result.mustConfirm }
+  const fail = (error: unknown) => {
+    if (!(error instanceof ChainError))
+      options.log.error({ chain: chain.id, err: error }, 'pool check failed; retrying')
+    const failure = error instanceof ChainError ? error.message : 'the pool check failed'
+    if (silence.isOver()) problems = report(new Map(problems).set('unknown', describeSilence(failure)))
   }
-  const schedule = (delayMs: number) => {
+  /** Checks once. Resolves to whether a second check must confirm the result. */
+  const checkOnce = async (): Promise<boolean> => {
+    try {
+      const result = await check()
+      if (signal.aborted) return false
+      silence.restart()
+      state = result.state
+      problems = report(result.problems)
+      return result.mustConfirm
+    } catch (error) {
+      if (!signal.aborted) fail(error)
+      return false
+    }
+  }
+  const schedule = (mustConfirm: boolean) => {
     if (signal.aborted) return
-    timer = setTimeout(() => {
-      running = checkOnce().then(({ mustConfirm }) => schedule(mustConfirm ? times.confirmMs : times.intervalMs))
-    }, delayMs)
-    timer.unref()
+    const wait = mustConfirm
+      ? { name: 'pool confirmation', ms: confirmMs }
+      : { name: 'pool check', ms: intervalMs * factor }
+    timer = time.setTimer(wait, () => {
+      running = checkOnce().then(schedule)
+    })
   }
   return {
     problems: () => problems,
     state: () => state,
     start: () => {
       running = checkOnce()
-        .then(async ({ mustConfirm }) => (mustConfirm && !signal.aborted ? checkOnce() : { mustConfirm: false }))
-        .then(({ mustConfirm }) => schedule(mustConfirm ? times.confirmMs : times.intervalMs))
+        .then((mustConfirm) => mustConfirm && !signal.aborted && checkOnce())
+        .then(schedule)
       return running
     },
     settle: async () => {
-      clearTimeout(timer)
+      timer?.stop()
+      silence.stop()
       await running
     },
   }
+}
+
+/** Measures how long nothing has answered. */
+function startSilence(time: Time, ms: number) {
+  let timer: Timer | undefined
+  let isOver = false
+  const restart = () => {
+    timer?.stop()
+    isOver = false
+    timer = time.setTimer({ name: 'pool silence', ms }, () => {
+      isOver = true
+    })
+  }
+  restart()
+  return { restart, isOver: () => isOver, stop: () => timer?.stop() }
 }
 
 function describeSilence(failure: string): PoolFinding {
@@ -137,11 +148,6 @@ function describeSilence(failure: string): PoolFinding {
     remedy: 'Fix the RPC, or add another one to chains[].rpc. The service retries automatically.',
     clause: 'the pool cannot be read',
   }
-}
-
-function timesOf(times: PoolWatchIntervals, { hasRpc }: { readonly hasRpc: boolean }): PoolWatchIntervals {
-  const { intervalMs, confirmMs, staleMs } = times
-  return hasRpc ? times : { intervalMs: intervalMs * indexFactor, confirmMs, staleMs: staleMs * indexFactor }
 }
 
 const planned: readonly PoolProblem[] = ['signer_change']

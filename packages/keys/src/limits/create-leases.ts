@@ -1,18 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { createBackgroundWork } from '@tallystick/base'
+import { createBackgroundWork, repeat, sleep, type Time, type Timer } from '@tallystick/base'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts'
 import { createLeaseStore, deletePastLeases } from './lease-store.ts'
 
-/** Clock and interval of limits. Tests inject their own. */
-export type LimitTime = {
-  readonly monotonicNow: () => number
+/** What tests of the limits change and observe besides the time. */
+export type LimitTestOptions = {
   /** Milliseconds added to the database's clock. */
   readonly databaseShiftMs: () => number
-  readonly settleMs: number
   /** Called after each settlement, also after one that failed. */
-  readonly onSettled?: (() => void) | undefined
+  readonly onSettled: () => void
 }
 
 export type Leases = {
@@ -35,24 +32,26 @@ export function createLeases({
   id,
   log,
   time,
+  test,
 }: {
   readonly database: Database
   readonly id: string
   readonly log: Logger
-  readonly time?: LimitTime | undefined
+  readonly time: Time
+  readonly test?: LimitTestOptions | undefined
 }): Leases {
-  const { databaseShiftMs: shiftMs, monotonicNow = () => performance.now() } = time ?? {}
-  let early: NodeJS.Timeout | undefined
-  let timers: NodeJS.Timeout[] = []
+  let early: Timer | undefined
+  let timers: Timer[] = []
   let joinedAtMs = Number.NEGATIVE_INFINITY
   const keeper = createLeaseKeeper({
     id,
-    store: createLeaseStore(database, shiftMs),
-    monotonicNow,
+    store: createLeaseStore(database, test?.databaseShiftMs),
+    monotonicNow: time.monotonic,
     isAlone: database.engine === 'pglite',
     settleSoon: () => {
       // While the database is away, the interval is often enough.
-      if (timers.length > 0 && !settling.isFailing) early ??= setTimeout(settle, soonMs)
+      if (timers.length > 0 && !settling.isFailing)
+        early ??= time.setTimer({ name: 'early limits', ms: soonMs }, settle)
     },
     onRestored: () => log.warn('database was restored; limits continue from the counts of each replica'),
   })
@@ -61,26 +60,29 @@ export function createLeases({
   )
   const settle = () => {
     early = undefined
-    void settling.run().finally(() => time?.onSettled?.())
+    void settling.run().finally(() => test?.onSettled())
   }
-  const clean = () => deletePastLeases(database, shiftMs?.()).catch(() => undefined)
+  const clean = () => deletePastLeases(database, test?.databaseShiftMs()).catch(() => undefined)
   return {
     keeper,
     start: async () => {
       joinedAtMs = await keeper.join()
-      timers = [setInterval(settle, time?.settleMs ?? intervalMs).unref(), setInterval(clean, cleanMs).unref()]
+      timers = [
+        repeat(time, { name: 'limits', ms: intervalMs }, settle),
+        repeat(time, { name: 'past limits', ms: cleanMs }, clean),
+      ]
     },
     ready: async () => {
-      const waitMs = joinedAtMs - monotonicNow()
+      const waitMs = joinedAtMs - time.monotonic()
       // A timer may fire up to a millisecond early.
-      if (waitMs > 0) await sleep(Math.ceil(waitMs) + 1)
+      if (waitMs > 0) await sleep(time, { name: 'joining of limits', ms: Math.ceil(waitMs) + 1 })
       // However long the start took, the interval may not have read since then.
       if (keeper.hasJoined()) return
       await keeper.settle().catch((error) => log.warn({ err: error }, 'limits not in sync; requests may be rejected'))
     },
     stop: async () => {
-      for (const timer of timers.splice(0)) clearInterval(timer)
-      clearTimeout(early)
+      for (const timer of timers.splice(0)) timer.stop()
+      early?.stop()
       const left = keeper.leave().catch((error) => log.warn({ err: error }, 'returning unspent requests failed'))
       await Promise.all([settling.stop(), left])
     },

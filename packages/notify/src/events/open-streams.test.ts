@@ -5,6 +5,7 @@ import { createMetrics } from '@tallystick/base'
 import type { Database } from '@tallystick/database'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { createManualTime } from '../../../base/test/test-time.ts'
 import { eventMetricHelp } from './event-metrics.ts'
 import { openEventStreams } from './open-streams.ts'
 
@@ -38,7 +39,7 @@ async function openStreams() {
   const streams = await openEventStreams({
     database,
     keyRing: { findByHash: () => undefined, onChange: () => undefined },
-    clock: { now: () => 0 },
+    time: createManualTime(),
     metrics: createMetrics(eventMetricHelp),
     log: pino({ enabled: false }),
     bounds: { perKeyMax: 1, max: 1 },

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { type Clock, type Metrics, toSeconds } from '@tallystick/base'
+import { type Metrics, repeat, type Time, toSeconds } from '@tallystick/base'
 import type { KeyScope } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { KeyRing, RingKey } from '@tallystick/keys'
@@ -32,16 +32,14 @@ type StreamTarget = { readonly response: ServerResponse; readonly begin: () => v
 export type EventStreamsOptions = {
   readonly database: Database
   readonly keyRing: Pick<KeyRing, 'findByHash' | 'onChange'>
-  readonly clock: Clock
+  readonly time: Time
   readonly metrics: Metrics
   readonly log: Logger
   readonly bounds: StreamBounds
-  /** 15 s by default. */
-  readonly heartbeatMs?: number | undefined
 }
 
 // Shorter than the idle timeout of common proxies, which is 60 s.
-const heartbeatMsDefault = 15_000
+const heartbeatMs = 15_000
 // Ends streams of expired keys within a second.
 const keyCheckMs = 250
 
@@ -57,7 +55,7 @@ type Parts = {
 
 /** Opens the streams of `GET /events`: follows the events and sends them to all streams. */
 export async function openEventStreams(options: EventStreamsOptions): Promise<EventStreams> {
-  const { database, keyRing, clock, metrics, log, bounds, heartbeatMs = heartbeatMsDefault } = options
+  const { database, keyRing, time, metrics, log, bounds } = options
   const eventMetrics = createEventMetrics(metrics, () => slots.used)
   const slots = createStreamSlots(bounds, eventMetrics.refused)
   const hub = createStreamHub(eventMetrics.sent)
@@ -66,23 +64,23 @@ export async function openEventStreams(options: EventStreamsOptions): Promise<Ev
   const feed = await openEventFeed({ database, log, onEvents: hub.sendEvents, onReset })
   const parts: Parts = { feed, past: createPastEvents(database), hub, open, slots, eventMetrics }
 
-  const checkKeys = () => endWithoutKey(open, createKeyCheck(keyRing, clock.now()))
+  const checkKeys = () => endWithoutKey(open, createKeyCheck(keyRing, time.now()))
   keyRing.onChange(checkKeys)
-  const keyCheck = setInterval(checkKeys, keyCheckMs).unref()
-  const heartbeat = setInterval(() => {
+  const keyCheck = repeat(time, { name: 'keys of streams', ms: keyCheckMs }, checkKeys)
+  const heartbeat = repeat(time, { name: 'heartbeat', ms: heartbeatMs }, () => {
     for (const stream of open) stream.cutIfStalled()
     hub.sendToAll(formatHeartbeat(feed.position), feed.position)
-  }, heartbeatMs).unref()
+  })
   return {
     metrics: eventMetrics,
-    open: (request, target) => openStream(parts, { request, target, nowSeconds: toSeconds(clock.now()) }),
+    open: (request, target) => openStream(parts, { request, target, nowSeconds: toSeconds(time.now()) }),
     end: () => {
       slots.close()
       for (const stream of open) stream.end('stop')
     },
     stop: async () => {
-      clearInterval(keyCheck)
-      clearInterval(heartbeat)
+      keyCheck.stop()
+      heartbeat.stop()
       await feed.stop()
     },
   }

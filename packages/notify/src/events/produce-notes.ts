@@ -1,4 +1,4 @@
-import { type Clock, toSeconds } from '@tallystick/base'
+import { type Time, toSeconds } from '@tallystick/base'
 import { periodAt } from '@tallystick/core'
 import type { PublishedNotes } from '@tallystick/issuer'
 import type { Logger } from 'pino'
@@ -9,14 +9,11 @@ export type NotesProducerOptions = {
   /** Notes as they are served: not withheld, and only while the clocks agree. */
   readonly published: Pick<PublishedNotes, 'at'>
   readonly chainIds: readonly number[]
-  readonly clock: Clock
+  readonly time: Time
   readonly append: (events: readonly NewEvent[]) => Promise<unknown>
   readonly log: Logger
-  /** Longest interval at which the clock is read; 1 s by default. */
-  readonly tickMs?: number | undefined
 }
 
-const tickMsDefault = 1_000
 // The clocks of the database and the chain may reach the boundary a little later.
 const startMs = 10_000
 const startTickMs = 50
@@ -26,28 +23,30 @@ const startTickMs = 50
  * succeeds. It reads the clock at least once per second, so it also works after the machine slept or its clock was set.
  */
 export function startNotesProducer(options: NotesProducerOptions): { readonly stop: () => Promise<void> } {
-  const { clock, log, tickMs = tickMsDefault } = options
+  const { time, log } = options
   /** Start of the last period whose event is stored, by chain. */
   const stored = new Map<number, bigint>()
   return repeatWork({
     work: () => produce(options, stored),
-    delayMs: (hasFailed) => delayOf(clock.now(), hasFailed ? tickMsDefault : tickMs),
+    time,
+    name: 'notes events',
+    delayMs: () => delayOf(time.now()),
     log,
     failure: 'appending notes events failed; retrying',
   })
 }
 
 /** Returns the time to the next whole second, because every boundary is one, or less in the first seconds of a period. */
-function delayOf(nowMs: number, tickMs: number): number {
+function delayOf(nowMs: number): number {
   const elapsedMs = nowMs - Number(periodAt(toSeconds(nowMs)).start) * 1000
-  return Math.min(tickMs, elapsedMs < startMs ? startTickMs : 1_000 - (Math.floor(nowMs) % 1_000))
+  return elapsedMs < startMs ? startTickMs : 1_000 - (Math.floor(nowMs) % 1_000)
 }
 
 async function produce(
-  { published, chainIds, clock, append }: NotesProducerOptions,
+  { published, chainIds, time, append }: NotesProducerOptions,
   stored: Map<number, bigint>,
 ): Promise<void> {
-  const nowMs = clock.now()
+  const nowMs = time.now()
   const period = published.at(nowMs)
   if (!period) return
   const due = chainIds.flatMap((chainId): (NewEvent & { readonly start: bigint })[] => {

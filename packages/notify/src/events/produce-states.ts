@@ -1,4 +1,4 @@
-import { type Clock, toSeconds } from '@tallystick/base'
+import { type Time, type Timer, toSeconds } from '@tallystick/base'
 import { type ChainRates, periodAt } from '@tallystick/core'
 import type { Database, Lock } from '@tallystick/database'
 import type { PublishedNotes } from '@tallystick/issuer'
@@ -14,22 +14,20 @@ export type StateProducerOptions = {
   readonly readRates: (chainId: number, nowMs: number) => Promise<ChainRates | undefined>
   /** Chains and the intervals at which each is read. */
   readonly intervalsMs: ReadonlyMap<number, number>
-  readonly clock: Clock
+  readonly time: Time
   readonly append: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>
   readonly log: Logger
-  /** Interval at which the clock is read; 1 s by default. */
-  readonly tickMs?: number | undefined
 }
 
-const tickMsDefault = 1_000
+const tickMs = 1_000
 const cleanMs = 600_000
 const cleanLimit = 1_000
 // Reads in a row that must agree before a figure or a status is reported as lost.
 const readsToConfirm = 3
-const never = Number.NEGATIVE_INFINITY
 
 type Watch = {
-  readAtMs: number
+  /** Runs until the next read is due. */
+  wait: Timer | undefined
   periodStart: bigint | undefined
   /** Last stored events. Undefined before they were read. */
   last: { readonly rate: StoredEvent | undefined; readonly status: StoredEvent | undefined } | undefined
@@ -42,10 +40,10 @@ type Watch = {
  * both.
  */
 export function startStateProducer(options: StateProducerOptions): { readonly stop: () => Promise<void> } {
-  const { database, log, intervalsMs, tickMs = tickMsDefault } = options
+  const { database, time, log, intervalsMs } = options
   const watches = new Map<number, Watch>()
   let lock: Lock | undefined
-  let cleanedAtMs = never
+  let cleanedAtMs = Number.NEGATIVE_INFINITY
   const work = async () => {
     if (lock?.lost.aborted) lock = undefined
     if (!lock) {
@@ -55,9 +53,9 @@ export function startStateProducer(options: StateProducerOptions): { readonly st
     }
     if (!lock) return
     for (const chainId of intervalsMs.keys()) await observe(options, { chainId, watch: watchOf(watches, chainId) })
-    if (performance.now() - cleanedAtMs < cleanMs) return
-    cleanedAtMs = performance.now()
-    await deleteOldEvents(database, { nowSeconds: toSeconds(options.clock.now()), limit: cleanLimit })
+    if (time.monotonic() - cleanedAtMs < cleanMs) return
+    cleanedAtMs = time.monotonic()
+    await deleteOldEvents(database, { nowSeconds: toSeconds(time.now()), limit: cleanLimit })
   }
   const { stop } = repeatWork({
     work: () =>
@@ -65,6 +63,8 @@ export function startStateProducer(options: StateProducerOptions): { readonly st
         watches.clear()
         throw error
       }),
+    time,
+    name: 'state events',
     delayMs: () => tickMs,
     log,
     failure: 'appending rate and status events failed; retrying',
@@ -80,7 +80,7 @@ export function startStateProducer(options: StateProducerOptions): { readonly st
 function watchOf(watches: Map<number, Watch>, chainId: number): Watch {
   const known = watches.get(chainId)
   if (known) return known
-  const created: Watch = { readAtMs: never, periodStart: undefined, last: undefined, rateDoubts: 0, statusDoubts: 0 }
+  const created: Watch = { wait: undefined, periodStart: undefined, last: undefined, rateDoubts: 0, statusDoubts: 0 }
   watches.set(chainId, created)
   return created
 }
@@ -90,13 +90,15 @@ async function observe(
   options: StateProducerOptions,
   { chainId, watch }: { readonly chainId: number; readonly watch: Watch },
 ): Promise<void> {
-  const { database, published, clock, intervalsMs, readRates, append } = options
-  const nowMs = clock.now()
+  const { database, published, time, intervalsMs, readRates, append } = options
+  const nowMs = time.now()
   const served = published.at(nowMs)
   const periodStart = served ? periodAt(toSeconds(nowMs)).start : watch.periodStart
-  const isDue = performance.now() - watch.readAtMs >= (intervalsMs.get(chainId) ?? 0)
-  if (!isDue && periodStart === watch.periodStart) return
-  watch.readAtMs = performance.now()
+  if (watch.wait && periodStart === watch.periodStart) return
+  watch.wait?.stop()
+  watch.wait = time.setTimer({ name: 'state of a chain', ms: intervalsMs.get(chainId) ?? 0 }, () => {
+    watch.wait = undefined
+  })
   watch.periodStart = periodStart
   const rates = await readRates(chainId, nowMs)
   if (!rates) return

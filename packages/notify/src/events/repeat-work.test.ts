@@ -1,3 +1,4 @@
+import { systemTime } from '@tallystick/base'
 import pino from 'pino'
 import { expect, test, vi } from 'vitest'
 import { repeatWork } from './repeat-work.ts'
@@ -11,7 +12,14 @@ function startFailing() {
       fail = reject
     })
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-  const { stop } = repeatWork({ work, delayMs: () => 60_000, log, failure: 'reading failed' })
+  const { stop } = repeatWork({
+    work,
+    time: systemTime,
+    name: 'reading',
+    delayMs: () => 60_000,
+    log,
+    failure: 'reading failed',
+  })
   return { lines, stop, fail: () => fail(new Error('Cannot use a pool after calling end on the pool')) }
 }
 

@@ -1,31 +1,36 @@
-import { createBackgroundWork } from '@tallystick/base'
+import { createBackgroundWork, type Time, type Timer } from '@tallystick/base'
 import type { Logger } from 'pino'
 
 /** Runs work again and again until it is stopped. Logs the first of several failures in a row. */
 export function repeatWork({
   work,
+  time,
+  name,
   delayMs,
   log,
   failure,
 }: {
   readonly work: () => Promise<void>
+  readonly time: Pick<Time, 'setTimer'>
+  /** Name of the wait for the next run. */
+  readonly name: string
   /** Returns the time to the next run. */
-  readonly delayMs: (hasFailed: boolean) => number
+  readonly delayMs: () => number
   readonly log: Logger
   readonly failure: string
 }): { readonly stop: () => Promise<void> } {
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   let isStopped = false
   const background = createBackgroundWork(work, (error) => log.warn({ err: error }, failure))
   const run = async () => {
     await background.run()
-    if (!isStopped) timer = setTimeout(run, delayMs(background.isFailing)).unref()
+    if (!isStopped) timer = time.setTimer({ name, ms: delayMs() }, () => void run())
   }
   void run()
   return {
     stop: () => {
       isStopped = true
-      clearTimeout(timer)
+      timer?.stop()
       return background.stop()
     },
   }

@@ -1,4 +1,4 @@
-import { type Clock, toSeconds } from '@tallystick/base'
+import { type Time, toSeconds } from '@tallystick/base'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { readEvents, type StoredEvent } from '../events/event-store.ts'
@@ -13,12 +13,11 @@ import { bodyBytesMax, eventMessage } from './webhook-message.ts'
 
 export type DeliveryContext = {
   readonly database: Database
-  readonly clock: Clock
+  readonly time: Time
   readonly sender: Sender
   readonly log: Logger
   /** Returns a number from 0 up to, but not including, 1. */
   readonly random: () => number
-  readonly monotonicNow: () => number
   /** Returns whether the process stops. Then no further request is begun. */
   readonly isStopping: () => boolean
   /** Aborts the requests in progress. */
@@ -57,16 +56,16 @@ async function deliverEvent(
   context: DeliveryContext,
   { hook, event }: { readonly hook: ClaimedHook; readonly event: StoredEvent },
 ): Promise<ClaimedHook | undefined> {
-  const { database, clock } = context
-  if (context.monotonicNow() - hook.leasedAtMs > leaseUsableMs) return undefined
+  const { database, time } = context
+  if (context.time.monotonic() - hook.leasedAtMs > leaseUsableMs) return undefined
   const attempt = await sendEvent(context, { hook, event }).catch(async (error) => {
     if (!context.signal.aborted) throw error
     await releaseHook(database, hook)
     return undefined
   })
   if (!attempt) return undefined
-  const leasedAtMs = context.monotonicNow()
-  const nowSeconds = toSeconds(clock.now())
+  const leasedAtMs = context.time.monotonic()
+  const nowSeconds = toSeconds(time.now())
   context.onAttempt(attempt.isDelivered ? 'delivered' : attempt.isTooLarge ? 'skipped' : 'failed')
   if (attempt.isDelivered || attempt.isTooLarge) {
     return recordDone(database, { ...hook, leasedAtMs }, { event, attempt, nowSeconds })
@@ -79,7 +78,7 @@ async function deliverEvent(
 
 /** Returns undefined, and sends nothing, if the claim has ended. */
 async function sendEvent(
-  { database, clock, sender, monotonicNow, signal }: DeliveryContext,
+  { database, time, sender, signal }: DeliveryContext,
   { hook, event }: { readonly hook: ClaimedHook; readonly event: StoredEvent },
 ): Promise<(Attempt & { readonly isTooLarge?: boolean | undefined }) | undefined> {
   const message = eventMessage(hook.id, event)
@@ -87,10 +86,10 @@ async function sendEvent(
     const error = `the body has ${message.body.length} bytes, the limit is ${bodyBytesMax}. The receiver can request the data instead`
     return { isDelivered: false, status: null, error, durationMs: 0, isTooLarge: true }
   }
-  const nowMs = clock.now()
+  const nowMs = time.now()
   const secrets = await readHookSecrets(database, { id: hook.id, nowSeconds: toSeconds(nowMs), lease: hook.lease })
   if (secrets.length === 0) return undefined
-  return attemptDelivery(sender, hook, { message, secrets, nowMs, monotonicNow, signal })
+  return attemptDelivery(sender, hook, { message, secrets, nowMs, monotonicNow: time.monotonic, signal })
 }
 
 function logFailure(

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import {
-  type Clock,
   createLogThrottle,
   type MetricHelp,
   type Metrics,
+  repeat,
   runOneAtATime,
   settleWithin,
+  type Time,
   toSeconds,
 } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
@@ -16,7 +17,7 @@ import { createAddressPolicy } from './address-policy.ts'
 import { type ClaimedHook, claimHooks } from './claim-hooks.ts'
 import { type DeliveryContext, deliverHook } from './deliver-hook.ts'
 import { countHooks, type HookCounts } from './hook-store.ts'
-import { createSender, type Sender, type SenderOptions } from './send-request.ts'
+import { createSender, type Sender } from './send-request.ts'
 
 export const hookMetricHelp: MetricHelp = {
   tallystick_hooks_disabled: 'ALARM: webhooks that were switched off because their receiver failed.',
@@ -26,20 +27,14 @@ export const hookMetricHelp: MetricHelp = {
 
 export type DeliveryOptions = {
   readonly database: Database
-  readonly clock: Clock
+  readonly time: Time
   readonly metrics: Metrics
   readonly log: Logger
   readonly sender: Sender
-  readonly monotonicNow: () => number
   readonly random?: (() => number) | undefined
-  /** Interval at which due hooks are looked for; 1 s by default. A new event is delivered at once. */
-  readonly tickMs?: number | undefined
   /** How long a stop waits for requests in progress; 3 s by default. */
   readonly stopGraceMs?: number | undefined
 }
-
-/** Sender and times of tests. */
-export type HookTestOptions = Omit<SenderOptions, 'policy'> & Pick<DeliveryOptions, 'tickMs' | 'random' | 'stopGraceMs'>
 
 export type RunningHooks = {
   readonly check: () => Finding
@@ -48,37 +43,27 @@ export type RunningHooks = {
   stop(): Promise<void>
 }
 
-const tickMsDefault = 1_000
+// A new event is delivered at once.
+const tickMs = 1_000
 // A receiver that takes longer gets the event again, from another replica.
 const stopGraceMsDefault = 3_000
 
 /** Starts the delivery of webhooks to public addresses and `allowPrivate`. */
 export async function startHookDelivery(
   { allowPrivate }: { readonly allowPrivate: readonly string[] },
-  {
-    times: { tickMs, random, stopGraceMs, ...sending } = {},
-    ...options
-  }: Omit<DeliveryOptions, 'sender' | keyof HookTestOptions> & { readonly times?: HookTestOptions | undefined },
+  { database, time, metrics, log }: Pick<DeliveryOptions, 'database' | 'time' | 'metrics' | 'log'>,
 ): Promise<RunningHooks> {
-  const sender = createSender({ policy: createAddressPolicy({ allowPrivate }), ...sending })
-  return startDelivery({ ...options, sender, tickMs, random, stopGraceMs })
+  const sender = createSender({ policy: createAddressPolicy({ allowPrivate }) })
+  return startDelivery({ database, time, metrics, log, sender })
 }
 
 /** Delivers events to the hooks, each independently of the others, until it is stopped. */
 export async function startDelivery(options: DeliveryOptions): Promise<RunningHooks> {
-  const {
-    database,
-    clock,
-    log,
-    metrics,
-    monotonicNow,
-    tickMs = tickMsDefault,
-    stopGraceMs = stopGraceMsDefault,
-  } = options
+  const { database, time, log, metrics, stopGraceMs = stopGraceMsDefault } = options
   const aborting = new AbortController()
   let isStopping = false
   const running = new Map<string, Promise<void>>()
-  const throttle = createLogThrottle({ monotonicNow })
+  const throttle = createLogThrottle({ monotonicNow: time.monotonic })
   let state: HookCounts = { due: 0, failing: 0, disabled: [] }
   const context = createContext(options, { signal: aborting.signal, isStopping: () => isStopping })
   const fail = (error: unknown) => {
@@ -93,10 +78,10 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningHo
   }
   const look = runOneAtATime(async () => {
     if (isStopping) return
-    const due = { nowSeconds: toSeconds(clock.now()), except: [...running.keys()] }
+    const due = { nowSeconds: toSeconds(time.now()), except: [...running.keys()] }
     state = await countHooks(database, due)
     if (state.due === 0) return
-    const leasedAtMs = monotonicNow()
+    const leasedAtMs = time.monotonic()
     const claimed = await claimHooks(database, { lease: randomUUID(), leasedAtMs, ...due })
     for (const hook of claimed) deliver(hook)
   })
@@ -104,13 +89,13 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningHo
   metrics.gauge('tallystick_hooks_disabled', () => [{ value: state.disabled.length }])
   metrics.gauge('tallystick_hooks_failing', () => [{ value: state.failing }])
   const stopListening = await database.listen(eventsChannel, wake)
-  const tick = setInterval(wake, tickMs).unref()
+  const tick = repeat(time, { name: 'webhooks', ms: tickMs }, wake)
   return {
     check: () => describeState(state),
     sender: options.sender,
     stop: async () => {
       isStopping = true
-      clearInterval(tick)
+      tick.stop()
       await stopListening()
       // A search in progress may still claim hooks. The second one does nothing.
       await look().catch(() => undefined)
@@ -122,13 +107,13 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningHo
 }
 
 function createContext(
-  { database, clock, sender, log, monotonicNow, metrics, random = Math.random }: DeliveryOptions,
+  { database, time, sender, log, metrics, random = Math.random }: DeliveryOptions,
   { signal, isStopping }: Pick<DeliveryContext, 'signal' | 'isStopping'>,
 ): DeliveryContext {
   const countOf = (outcome: string) => metrics.counter('tallystick_hook_attempts_total', { outcome })
   const counters = { delivered: countOf('delivered'), failed: countOf('failed'), skipped: countOf('skipped') }
   const onAttempt: DeliveryContext['onAttempt'] = (outcome) => counters[outcome].increment()
-  return { database, clock, sender, log, monotonicNow, random, signal, isStopping, onAttempt }
+  return { database, time, sender, log, random, signal, isStopping, onAttempt }
 }
 
 /** Notes are served without webhooks. */

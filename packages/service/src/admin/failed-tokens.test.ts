@@ -1,12 +1,13 @@
 import { createMetrics } from '@tallystick/base'
 import { expect, test } from 'vitest'
+import { createManualTime } from '../../../base/test/test-time.ts'
 import { createFailedTokens, failedTokenMetricHelp } from './failed-tokens.ts'
 
 function setUp() {
   const metrics = createMetrics(failedTokenMetricHelp)
   const rows: [string, number][] = []
   const waits: number[] = []
-  let nowMs = 0
+  const time = createManualTime()
   let isAway = false
   const failedTokens = createFailedTokens({
     metrics,
@@ -14,14 +15,18 @@ function setUp() {
       if (isAway) throw new Error('away')
       rows.push([address, failures])
     },
-    monotonicNow: () => nowMs,
-    wait: async (ms) => void waits.push(ms),
+    time: {
+      ...time,
+      setTimer: ({ ms }, callback) => {
+        waits.push(ms)
+        queueMicrotask(callback)
+        return { stop: () => undefined }
+      },
+    },
   })
   return {
     ...{ ...failedTokens, metrics, rows, waits },
-    advance: (ms: number) => {
-      nowMs += ms
-    },
+    advance: time.advance,
     setAway: (value: boolean) => {
       isAway = value
     },

@@ -1,4 +1,4 @@
-import type { MetricHelp, Metrics } from '@tallystick/base'
+import { type MetricHelp, type Metrics, repeat, sleep, type Time } from '@tallystick/base'
 import { auditedTransaction, type Database } from '@tallystick/database'
 import { groupOfAddress } from '@tallystick/http'
 import type { Logger } from 'pino'
@@ -19,8 +19,7 @@ export type FailedTokensOptions = {
   readonly metrics: Metrics
   /** Writes one row: the failures of an address. */
   readonly write: (address: string, failures: number) => Promise<void>
-  readonly monotonicNow: () => number
-  readonly wait?: ((ms: number) => Promise<void>) | undefined
+  readonly time: Time
 }
 
 // A person mistypes a token a few times. A valid token is never delayed.
@@ -34,7 +33,7 @@ const others = 'other addresses'
 type Known = { failures: number; unrecorded: number; lastMs: number }
 
 /** Creates the counter. It knows at most 100 addresses, each IPv4 address or IPv6 /64, for 15 minutes. */
-export function createFailedTokens({ metrics, write, monotonicNow, wait = sleep }: FailedTokensOptions): FailedTokens {
+export function createFailedTokens({ metrics, write, time }: FailedTokensOptions): FailedTokens {
   const counter = metrics.counter('tallystick_admin_failed_tokens_total')
   const known = new Map<string, Known>()
   const forget = (nowMs: number) => {
@@ -45,7 +44,7 @@ export function createFailedTokens({ metrics, write, monotonicNow, wait = sleep 
   return {
     count: async (address) => {
       counter.increment()
-      const nowMs = monotonicNow()
+      const nowMs = time.monotonic()
       const group = groupOfAddress(address)
       if (!known.has(group) && known.size >= addressesMax) forget(nowMs)
       const place = known.has(group) || known.size < addressesMax ? group : others
@@ -53,7 +52,7 @@ export function createFailedTokens({ metrics, write, monotonicNow, wait = sleep 
       const isFresh = before !== undefined && nowMs - before.lastMs < forgetMs
       const failures = (isFresh ? before.failures : 0) + 1
       known.set(place, { failures, unrecorded: (before?.unrecorded ?? 0) + 1, lastMs: nowMs })
-      if (failures > freeFailures) await wait(delayMs)
+      if (failures > freeFailures) await sleep(time, { name: 'wrong token', ms: delayMs })
     },
     record: async () => {
       for (const [address, entry] of known) {
@@ -73,9 +72,9 @@ const recordMs = 60_000
 export function startFailedTokens({
   database,
   metrics,
-  monotonicNow,
+  time,
   log,
-}: Pick<FailedTokensOptions, 'metrics' | 'monotonicNow'> & {
+}: Pick<FailedTokensOptions, 'metrics' | 'time'> & {
   readonly database: Database
   readonly log: Logger
 }): FailedTokens & { stop(): Promise<void> } {
@@ -83,22 +82,16 @@ export function startFailedTokens({
     auditedTransaction(database, { actor: 'unknown', log }, (_, record) =>
       record({ action: 'admin.token', subject: address, details: { failures } }),
     )
-  const failedTokens = createFailedTokens({ metrics, write, monotonicNow })
+  const failedTokens = createFailedTokens({ metrics, write, time })
   // Failures that could not be written are written later.
   const record = () =>
     failedTokens.record().catch((error) => log.warn({ err: error }, 'failed admin tokens could not be recorded'))
-  const timer = setInterval(record, recordMs).unref()
+  const timer = repeat(time, { name: 'failed tokens', ms: recordMs }, record)
   return {
     ...failedTokens,
     stop: async () => {
-      clearInterval(timer)
+      timer.stop()
       await record()
     },
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms)
-  })
 }

@@ -13,7 +13,7 @@ export type ChainsParts = {
 
 /** Creates the parts of `GET /chains` and starts the first read of the contracts. */
 export function openChains(
-  { config, log, monotonicNow }: Pick<ServiceContext, 'config' | 'log' | 'monotonicNow'>,
+  { config, log, time }: Pick<ServiceContext, 'config' | 'log' | 'time'>,
   {
     notes: { signers, poolWatch },
     pools,
@@ -25,7 +25,7 @@ export function openChains(
 ): ChainsParts {
   const chains = config.chains.toSorted((a, b) => a.id - b.id)
   const contracts = createContractsCache(pools, {
-    monotonicNow,
+    monotonicNow: time.monotonic,
     onError: (chain, error) => log.warn({ chain, err: error }, 'contracts of the pool cannot be read; retrying'),
   })
   const list = () =>

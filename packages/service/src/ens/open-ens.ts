@@ -30,9 +30,9 @@ const nameLengthMax = 255
 export function openEns({
   config: { ens },
   log,
-  monotonicNow,
+  time,
   closers,
-}: Pick<ServiceContext, 'config' | 'log' | 'monotonicNow' | 'closers'>): EnsParts | undefined {
+}: Pick<ServiceContext, 'config' | 'log' | 'time' | 'closers'>): EnsParts | undefined {
   if (!ens) return undefined
   const closing = new AbortController()
   closers.push('ENS', () => closing.abort(new Error('The service stops.')))
@@ -41,7 +41,7 @@ export function openEns({
   let pending = 0
   const read = async (name: string) => {
     const known = cache.get(name)
-    if (known && known.until > monotonicNow()) return known.answer
+    if (known && known.until > time.monotonic()) return known.answer
     if (pending >= pendingMax) throw busy()
     pending += 1
     const reading = readEnsAddress(name, { endpoints, universalResolver: ens.universalResolver })
@@ -49,7 +49,7 @@ export function openEns({
       pending -= 1
     })
     cache.delete(name)
-    cache.set(name, { answer, until: monotonicNow() + cacheMs })
+    cache.set(name, { answer, until: time.monotonic() + cacheMs })
     // The oldest first. A failure is not kept.
     if (cache.size > cacheMax) cache.delete(cache.keys().next().value as string)
     answer.catch(() => cache.get(name)?.answer === answer && cache.delete(name))

@@ -15,7 +15,7 @@ import { type RateParts, readRates } from '../rate/read-rates.ts'
 import type { ServiceContext } from '../service-context.ts'
 
 // As the pool watch. A remote subgraph may charge for queries, so a chain that has nothing else is read less often.
-const stateMsDefault = 15_000
+const stateMs = 15_000
 const remoteStateMs = 60_000
 
 /** Opens the streams and starts the producers of events. */
@@ -27,11 +27,10 @@ export async function startEvents(
     rate,
   }: { readonly keyRing: KeyRing; readonly published: PublishedNotes; readonly rate: RateParts },
 ): Promise<EventStreams> {
-  const { config, database, clock, metrics, log, closers, options } = context
-  const { heartbeatMs, stateMs } = options.eventTimes ?? {}
-  const tickMs = options.schedulerTime?.tickMs
+  const { config, database, time, metrics, log, closers, options } = context
+  const { hasStateEvents = true } = options
   const bounds = chooseStreamBounds(config)
-  const streams = await openEventStreams({ database, keyRing, clock, metrics, log, bounds, heartbeatMs })
+  const streams = await openEventStreams({ database, keyRing, time, metrics, log, bounds })
   closers.push('event feed', streams.stop)
   const append = async (events: readonly NewEvent[]) => {
     const appended = await appendEvents(database, events)
@@ -39,10 +38,10 @@ export async function startEvents(
     return appended
   }
   const chainIds = config.chains.map(({ id }) => id)
-  const notes = startNotesProducer({ published, chainIds, clock, append, log, tickMs })
+  const notes = startNotesProducer({ published, chainIds, time, append, log })
   closers.push('events of notes', notes.stop)
-  if (stateMs === null) return streams
-  const intervalsMs = chooseIntervals(config, stateMs)
+  if (!hasStateEvents) return streams
+  const intervalsMs = chooseIntervals(config)
   const readChainRates = async (chainId: number, nowMs: number) =>
     (await readRates(rate, { chainIds: [chainId], nowMs })).chains[0]
   const states = startStateProducer({
@@ -50,10 +49,9 @@ export async function startEvents(
     published,
     readRates: readChainRates,
     intervalsMs,
-    clock,
+    time,
     append,
     log,
-    tickMs,
   })
   closers.push('events of states', states.stop)
   return streams
@@ -66,7 +64,7 @@ function chooseStreamBounds({ listen }: Pick<Config, 'listen'>): StreamBounds {
   return { perKeyMax, max: eventStreamsMax ?? Math.max(1, Math.floor((max * 3) / 4)) }
 }
 
-function chooseIntervals({ chains }: Pick<Config, 'chains'>, stateMs: number | undefined): ReadonlyMap<number, number> {
+function chooseIntervals({ chains }: Pick<Config, 'chains'>): ReadonlyMap<number, number> {
   const isRemoteOnly = ({ rpc, subgraph }: Config['chains'][number]) => rpc.length === 0 && subgraph?.urls !== undefined
-  return new Map(chains.map((chain) => [chain.id, stateMs ?? (isRemoteOnly(chain) ? remoteStateMs : stateMsDefault)]))
+  return new Map(chains.map((chain) => [chain.id, isRemoteOnly(chain) ? remoteStateMs : stateMs]))
 }

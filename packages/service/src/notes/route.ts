@@ -22,7 +22,7 @@ export type NotesParts = {
   readonly published: PublishedNotes
   readonly scheduler: Pick<IssueScheduler, 'catchUp'>
   readonly clock: Clock
-  readonly time: Pick<ClockMonitor, 'findDispute' | 'refresh'>
+  readonly clocks: Pick<ClockMonitor, 'findDispute' | 'refresh'>
 }
 
 // Enough to sign a set after a clock jump, and well below common client timeouts.
@@ -46,7 +46,7 @@ export function createNotesRoute({
     const requested = chains.filter(({ id }) => filter.chainId === undefined || filter.chainId === id)
     const found = await findAnswer(parts, { filter, chains: requested, nowMs: request.nowMs })
     if (!found) {
-      const dispute = parts.time.findDispute(parts.clock.now())
+      const dispute = parts.clocks.findDispute(parts.clock.now())
       throw dispute ? disputed(dispute) : unavailable(filter, findReasons(parts, requested))
     }
     const { answer, maxAgeSeconds } = found
@@ -71,7 +71,7 @@ type Wanted = {
 
 /** Returns the answer for an instant. If there is none, issues missing notes and looks again. */
 async function findAnswer(
-  { published, scheduler, clock, time }: NotesParts,
+  { published, scheduler, clock, clocks }: NotesParts,
   wanted: Wanted,
 ): Promise<Found | undefined> {
   const found = lookUp(published, wanted)
@@ -79,7 +79,7 @@ async function findAnswer(
   // A set that is not in memory yet may have a tenor that is no longer configured.
   if (findSets(published, wanted).length === wanted.chains.length) assertKnown(published, wanted)
   // After the machine slept, the estimates of the other clocks are late until the next measurement.
-  const refreshed = time.refresh()
+  const refreshed = clocks.refresh()
   const lookUpNow = () => lookUp(published, { ...wanted, nowMs: clock.now() })
   const issued = scheduler.catchUp(wanted.filter.chainId)
   await settleWithin(

@@ -9,7 +9,7 @@ import type { RateParts } from './read-rates.ts'
 
 /** Creates the parts of `/rate`: published notes, and the state of each pool by its chain and by its index. */
 export function openRate(
-  { config, log, monotonicNow }: Pick<ServiceContext, 'config' | 'log' | 'monotonicNow'>,
+  { config, log, time }: Pick<ServiceContext, 'config' | 'log' | 'time'>,
   {
     notes: { published, poolWatch },
     gateway: { index, readIndexedPool },
@@ -25,7 +25,7 @@ export function openRate(
 ): RateParts {
   const poolStates = createPoolStates(new Map([...pools].map(([id, reader]) => [id, readPoolWith(reader)])), {
     maxAgeMs: config.data.pollMs,
-    monotonicNow,
+    monotonicNow: time.monotonic,
     onError: (chain, error) => log.warn({ chain, err: error }, 'pool read failed; /rate falls back to the index'),
   })
   return {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '@tallystick/base'
+import type { Clock, Time } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
 import type { FollowerLog } from '@tallystick/subgraph'
@@ -16,7 +16,8 @@ export type IndexJobsOptions = {
   readonly clock: Clock
   readonly runsIn: IndexReport['runsIn']
   readonly log?: Logger | undefined
-  readonly followMs?: number | undefined
+  /** Timers of a job in a service. */
+  readonly time?: Time | undefined
   /** Called after an index was replaced, before its job is done. */
   readonly onReplaced?: ((chainId: number) => Promise<unknown>) | undefined
 }

@@ -1,3 +1,4 @@
+import type { Time } from '@tallystick/base'
 import { createRpcEndpoint, createRpcPool, type RpcPool } from '@tallystick/chain'
 import { type Database, openDatabase } from '@tallystick/database'
 import type { FollowerLog } from '@tallystick/subgraph'
@@ -14,7 +15,8 @@ export type JobContext = {
   readonly database: Database
   readonly log: FollowerLog
   readonly signal: AbortSignal
-  readonly followMs?: number | undefined
+  /** By default the timers are those of this machine. */
+  readonly time?: Time | undefined
   readonly onReplaced?: ((chainId: number) => Promise<unknown>) | undefined
   update(change: Partial<IndexJob>): void
 }

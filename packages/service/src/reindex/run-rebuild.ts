@@ -46,13 +46,13 @@ function describeChange(
 type Parts = { readonly context: JobContext; readonly rpc: RpcPool }
 
 function build(database: Database, { context, rpc, rebuild }: Parts & { readonly rebuild: Rebuild }) {
-  const { chain, log, signal, followMs, update } = context
+  const { chain, log, signal, time, update } = context
   const { from, auditor } = rebuild
   const pool = chain.domain.verifyingContract
   const { positions } = chain.subgraph.embedded
   return rebuildIndex({
     ...{ database, schema: protocolSchema, namespace: namespaceOf(chain), chainId: chain.id, urls: chain.rpc },
-    ...{ mapping: openProtocolMapping({ pool, positions }), startBlock: from, log, pollMs: followMs, signal },
+    ...{ mapping: openProtocolMapping({ pool, positions }), startBlock: from, log, time, signal },
     maxReorgDepth: chain.maxReorgDepth,
     verify: (subgraph) => verify(subgraph, { context, rpc, from }),
     record: (transaction, head) => recordAudit(transaction, { ...describeChange(context, { from, head }), ...auditor }),

@@ -1,3 +1,4 @@
+import type { Time } from '@tallystick/base'
 import {
   type ChainIdentity,
   createChainIdentity,
@@ -40,11 +41,8 @@ export type FollowerOptions = {
   /** Interval at which a sample of the index is compared with the chain, 30 s by default. */
   readonly auditMs?: number | undefined
   readonly log: FollowerLog
-  /**
-   * Interval at which the head of the chain is read, 1 s by default. A waiting replica tries to take over, and reads the
-   * head of the index, at the same interval.
-   */
-  readonly pollMs?: number | undefined
+  /** Timers of the waits between two reads of the head. By default they are those of this machine. */
+  readonly time?: Pick<Time, 'setTimer'> | undefined
   /** Delay until an RPC is used again after its first failure, 100 ms by default. Further failures double it. */
   readonly rpcRetryMs?: number | undefined
   /** Time limit of an RPC request, 15 s by default. */
@@ -61,12 +59,13 @@ export type Follower = {
   stop(): Promise<void>
 }
 
-const pollMsDefault = 1_000
+// A waiting replica tries to take over, and reads the head of the index, at the same interval.
+const pollMs = 1_000
 const timeoutMsDefault = 15_000
 // 10,000 logs have about 8 MB. A larger response is requested in parts.
 const answerBytesMaxDefault = 64 * 1024 * 1024
 // After a failure outside the RPC pool, which has its own backoff, such as a lost database.
-const failurePauseMsMax = 500
+const failurePauseMs = 500
 // One reorg during a read is normal. Several in a row are reported.
 const changesTolerated = 5
 
@@ -113,7 +112,7 @@ export function createFollower(options: FollowerOptions): Follower {
 }
 
 async function run(parts: Parts): Promise<void> {
-  const { subgraph, database, name, stopped, progress, pollMs = pollMsDefault } = parts
+  const { subgraph, database, name, stopped, progress, time } = parts
   const observe = createHeadObserver(parts)
   while (!stopped.aborted) {
     try {
@@ -133,14 +132,14 @@ async function run(parts: Parts): Promise<void> {
     } catch (error) {
       fail(parts, error)
     }
-    await pause(pollMs, [stopped])
+    await pause(pollMs, [stopped], time)
   }
 }
 
 /** Follows the chain while the lock is held. After a failure it restarts from the head of the store. */
 async function work(parts: Parts, lock: Lock): Promise<void> {
   const { lost } = lock
-  const { subgraph, progress, stopped, pollMs = pollMsDefault } = parts
+  const { subgraph, progress, stopped, time } = parts
   const isOver = () => stopped.aborted || lost.aborted
   const health = createIndexHealth(parts)
   let context: ChainContext | undefined
@@ -159,7 +158,7 @@ async function work(parts: Parts, lock: Lock): Promise<void> {
         continue
       }
       if (health.isBlocked) {
-        await pause(pollMs, [stopped, lost])
+        await pause(pollMs, [stopped, lost], time)
         continue
       }
       cursor = await followChain(context, { cursor, progress })
@@ -168,7 +167,7 @@ async function work(parts: Parts, lock: Lock): Promise<void> {
       // The first block of a new index is stored before the state is known.
       const isFollowing = progress.state === 'following'
       const isAtHead = cursor && cursor.position.number >= (progress.chainHead?.number ?? 0)
-      if (isFollowing && isAtHead) await pause(pollMs, [stopped, lost])
+      if (isFollowing && isAtHead) await pause(pollMs, [stopped, lost], time)
       changes = 0
     } catch (error) {
       if (isOver()) return
@@ -179,7 +178,7 @@ async function work(parts: Parts, lock: Lock): Promise<void> {
       if (isReplaced) context = undefined
       changes = isReplaced || isChainChange(error) ? changes + 1 : changesTolerated
       if (changes >= changesTolerated) fail(parts, error)
-      await pause(Math.min(pollMs, failurePauseMsMax), [stopped, lost])
+      await pause(failurePauseMs, [stopped, lost], time)
       cursor = await readCursor(subgraph)
     }
   }

@@ -23,7 +23,7 @@ type RebuildProgress = {
 
 export type RebuildOptions = Pick<
   FollowerOptions,
-  'chainId' | 'urls' | 'mapping' | 'startBlock' | 'maxReorgDepth' | 'log' | 'pollMs' | 'rpcRetryMs' | 'timeoutMs'
+  'chainId' | 'urls' | 'mapping' | 'startBlock' | 'maxReorgDepth' | 'log' | 'time' | 'rpcRetryMs' | 'timeoutMs'
 > & {
   readonly database: Database
   readonly schema: string
@@ -48,7 +48,7 @@ type Draft = RebuildOptions & {
 }
 
 const stalledMsDefault = 300_000
-const pollMsDefault = 1_000
+const pollMs = 250
 // Long enough for a few attempts of a follower to repair its index.
 const repairMs = 10_000
 // Servers of one chain differ by a few blocks. An index further ahead than this is of another chain.
@@ -112,8 +112,8 @@ async function build(options: RebuildOptions, layouts: Draft['layouts']): Promis
 
 /** Waits until the draft has every block of the chain. */
 async function untilCurrent(parts: Draft): Promise<void> {
-  const { follower, draft, signal, pollMs = pollMsDefault, stalledMs = stalledMsDefault } = parts
-  const intervalMs = Math.min(pollMs, 250)
+  const { follower, draft, signal, time, stalledMs = stalledMsDefault } = parts
+  let lookedAtMs = performance.now()
   let stored = -1
   let failingMs = 0
   let faultyMs = 0
@@ -126,17 +126,19 @@ async function untilCurrent(parts: Draft): Promise<void> {
     const isCurrent = state === 'following' && lagBlocks === 0
     // The follower repairs what an RPC left out. If it cannot, the check says what is wrong.
     if (isCurrent && (draft.head?.fault === undefined || faultyMs > repairMs)) return
-    faultyMs = isCurrent ? faultyMs + intervalMs : 0
+    const passedMs = performance.now() - lookedAtMs
+    lookedAtMs += passedMs
+    faultyMs = isCurrent ? faultyMs + passedMs : 0
     // A long range without logs stores no block, and is no failure.
-    failingMs = head && head.number > stored ? 0 : failingMs + (state === 'failing' ? intervalMs : 0)
+    failingMs = head && head.number > stored ? 0 : failingMs + (state === 'failing' ? passedMs : 0)
     stored = head?.number ?? stored
     if (failingMs > stalledMs) throw stalled(problem ?? '')
-    await pause(intervalMs, [signal])
+    await pause(pollMs, [signal], time)
   }
 }
 
 async function replace(parts: Draft): Promise<Head> {
-  const { database, draft, layouts, record, signal, pollMs = pollMsDefault, stalledMs = stalledMsDefault } = parts
+  const { database, draft, layouts, record, signal, time, stalledMs = stalledMsDefault } = parts
   // The indexes of the attributes are created with the first block near the head, if there was one.
   await draft.commitMany([], { isIndexed: true })
   const startedAtMs = performance.now()
@@ -147,7 +149,8 @@ async function replace(parts: Draft): Promise<Head> {
     if (draft.head?.fault !== undefined && performance.now() - startedAtMs > stalledMs) throw stalled(draft.head.fault)
     const waits = 'Waiting for queries or a backup that read the old index.'
     report(parts, 'replacing', result === 'busy' && attempt > 1 ? waits : undefined)
-    await pause(result === 'busy' ? Math.min(attempt * 100, attemptMsMax) : Math.min(pollMs, 250), [signal])
+    if (result === 'busy') await pause(Math.min(attempt * 100, attemptMsMax), [signal])
+    else await pause(pollMs, [signal], time)
   }
 }
 

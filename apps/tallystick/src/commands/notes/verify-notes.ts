@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createClock, toSeconds } from '@tallystick/base'
+import { systemTime, toSeconds } from '@tallystick/base'
 import { decodeNote, type Note, type NoteTimes, noteStatusAt, TallystickError, verifyNote } from '@tallystick/core'
 import { openSigners } from '@tallystick/issuer'
 import { type ChainConfig, describeTimes, loadConfig } from '@tallystick/service'
@@ -28,7 +28,7 @@ export async function verifyNotesFile(
   const notes = readNotes(file)
   const chains = config.chains.filter(({ id }) => notes.some(({ chainId }) => chainId === id))
   const signers = await expectedSigners(chains, signer)
-  const nowSeconds = toSeconds(createClock().now())
+  const nowSeconds = toSeconds(systemTime.now())
   return Promise.all(notes.map((note) => checkNote(note, { chains, signers, nowSeconds })))
 }
 

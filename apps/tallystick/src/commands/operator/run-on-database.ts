@@ -1,4 +1,4 @@
-import { createClock } from '@tallystick/base'
+import { systemTime } from '@tallystick/base'
 import { readDatabaseTime } from '@tallystick/issuer'
 import { createOperator, loadConfig, type Operator, openDatabaseToRead, openServiceDatabase } from '@tallystick/service'
 import type { ConfigSource } from '../terminal/terminal.ts'
@@ -14,7 +14,7 @@ export async function runOnDatabase<Result>(
   const url = config.database.reveal()
   const database = await (access === 'read' ? openDatabaseToRead(url) : openServiceDatabase(url, () => undefined))
   try {
-    const clock = createClock()
+    const clock = systemTime
     const latestNow = async () => Math.max(clock.now(), await readDatabaseTime(database))
     const auditor = { actor: `local:${nameUser()}` }
     return await work(createOperator({ database, config, clock, latestNow, auditor }))

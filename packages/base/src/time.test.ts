@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { createClock, toSeconds } from './clock.ts'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createTime, repeat, sleep, systemTime, toSeconds } from './time.ts'
 
 /** System clock that the test controls. */
 function createSystem(startMs: number) {
@@ -9,7 +9,7 @@ function createSystem(startMs: number) {
 
 test('default: reads the system time at every call', () => {
   const system = createSystem(1_000)
-  const clock = createClock(system.now)
+  const clock = createTime(system.now)
   expect(clock.now()).toBe(1_000)
   system.ms = 1_001
   expect(clock.now()).toBe(1_001)
@@ -17,14 +17,14 @@ test('default: reads the system time at every call', () => {
 
 test('default: uses the machine’s clock by default', () => {
   const before = Date.now()
-  const now = createClock().now()
+  const now = createTime().now()
   expect(now).toBeGreaterThanOrEqual(before)
   expect(now).toBeLessThanOrEqual(Date.now())
 })
 
 test('behavior: follows steps of the system clock, forwards and backwards', () => {
   const system = createSystem(1_000_000)
-  const clock = createClock(system.now)
+  const clock = createTime(system.now)
   system.ms += 3_600_000
   expect(clock.now()).toBe(4_600_000)
   system.ms -= 4_000_000
@@ -33,7 +33,7 @@ test('behavior: follows steps of the system clock, forwards and backwards', () =
 
 test('behavior: a held clock does not move', () => {
   const system = createSystem(1_000)
-  const clock = createClock(system.now)
+  const clock = createTime(system.now)
   clock.hold(5_000_000)
   expect(clock.now()).toBe(5_000_000)
   system.ms += 60_000
@@ -44,7 +44,7 @@ test('behavior: a held clock does not move', () => {
 
 test('behavior: run continues from the held instant, not from the system time', () => {
   const system = createSystem(1_000)
-  const clock = createClock(system.now)
+  const clock = createTime(system.now)
   clock.hold(5_000_000)
   system.ms += 60_000
   clock.run()
@@ -55,7 +55,7 @@ test('behavior: run continues from the held instant, not from the system time', 
 
 test('behavior: a shifted clock still follows steps of the system clock', () => {
   const system = createSystem(1_000)
-  const clock = createClock(system.now)
+  const clock = createTime(system.now)
   clock.hold(5_000_000)
   clock.run()
   system.ms += 7_200_000
@@ -66,7 +66,7 @@ test('behavior: a shifted clock still follows steps of the system clock', () => 
 
 test('behavior: it can be held at the epoch and before', () => {
   const system = createSystem(1_000)
-  const clock = createClock(system.now)
+  const clock = createTime(system.now)
   clock.hold(0)
   expect(clock.now()).toBe(0)
   clock.run()
@@ -78,7 +78,7 @@ test('behavior: it can be held at the epoch and before', () => {
 
 test('behavior: a second hold replaces the first', () => {
   const system = createSystem(1_000)
-  const clock = createClock(system.now)
+  const clock = createTime(system.now)
   clock.hold(5_000)
   clock.hold(9_000)
   clock.run()
@@ -91,7 +91,7 @@ test('behavior: a second hold replaces the first', () => {
 
 test('behavior: run on a running clock changes nothing', () => {
   const system = createSystem(1_000)
-  const clock = createClock(system.now)
+  const clock = createTime(system.now)
   clock.run()
   expect(clock.now()).toBe(1_000)
   clock.hold(5_000)
@@ -113,5 +113,57 @@ describe('toSeconds', () => {
     [1_793_573_999_999, 1_793_573_999n],
   ])('behavior: %d ms belongs to second %s', (instantMs, second) => {
     expect(toSeconds(instantMs)).toBe(second)
+  })
+})
+
+describe('timers', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+  })
+  const wait = { name: 'wait', ms: 1_000 }
+
+  test('default: a timer calls back once, unless it is stopped', () => {
+    const calls: string[] = []
+    systemTime.setTimer(wait, () => calls.push('first'))
+    systemTime.setTimer(wait, () => calls.push('stopped')).stop()
+    vi.advanceTimersByTime(999)
+    expect(calls).toEqual([])
+    vi.advanceTimersByTime(5_000)
+    expect(calls).toEqual(['first'])
+  })
+
+  test('default: repeated work is called after each wait, also while it runs, until it is stopped', () => {
+    let calls = 0
+    const repeated = repeat(systemTime, wait, () => {
+      calls++
+      return new Promise(() => undefined)
+    })
+    vi.advanceTimersByTime(3_500)
+    expect(calls).toBe(3)
+    repeated.stop()
+    vi.advanceTimersByTime(5_000)
+    expect(calls).toBe(3)
+  })
+
+  test('behavior: work may stop its own repetition', () => {
+    let calls = 0
+    const repeated = repeat(systemTime, wait, () => {
+      calls++
+      repeated.stop()
+    })
+    vi.advanceTimersByTime(5_000)
+    expect(calls).toBe(1)
+  })
+
+  test('default: a sleep ends with its wait', async () => {
+    let isOver = false
+    const slept = sleep(systemTime, wait).then(() => {
+      isOver = true
+    })
+    await vi.advanceTimersByTimeAsync(999)
+    expect(isOver).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    await slept
   })
 })
