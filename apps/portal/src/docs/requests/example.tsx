@@ -30,7 +30,7 @@ export function Example({ label, format }: ExampleProps) {
   const name = `${label}, ${nameOf(chosen)}`
   return (
     <figure class="docs-example">
-      <div class="row docs-bar apart">
+      <div class="row docs-bar">
         <Tabs id={id} samples={samples} chosen={chosen.language} />
         {usesKey ? (
           <button
