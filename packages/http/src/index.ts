@@ -1,9 +1,8 @@
-export { chooseConnectionsMax } from './connection/choose-bounds.ts'
+export { chooseConnectionsMax, readOpenFileLimit } from './connection/choose-bounds.ts'
 export { type Handler, paceRequests, paceServer } from './connection/connections.ts'
 export { cutUnread } from './connection/cut-unread.ts'
 export { createLameDuck } from './connection/lame-duck.ts'
 export { connectionMetricHelp, createCutCounter, limitConnections } from './connection/limit-connections.ts'
-export { readOpenFileLimit } from './connection/open-file-limit.ts'
 export { createTimeBudget, type TimeBudget } from './connection/time-budget.ts'
 export { createInstance, type InstanceParts } from './create-instance.ts'
 export {

@@ -89,15 +89,15 @@ function listRoutes(
   const sortedChains = chains.toSorted((a, b) => a.id - b.id)
   const chainIds = sortedChains.map(({ id }) => id)
   const described = [
-    createNotesRoute({ parts: parts.notes, chains: sortedChains }),
+    createNotesRoute(parts.notes, sortedChains),
     ...createDataRoutes(parts.data),
     ...createGraphqlRoutes(parts.data),
-    createRateRoute({ parts: parts.rate, chainIds }),
-    ...createHistoryRoutes({ parts: parts.history, chainIds }),
+    createRateRoute(parts.rate, chainIds),
+    ...createHistoryRoutes(parts.history, chainIds),
     createCalendarRoute(),
-    createEventsRoute({ parts: parts.events, chainIds }),
+    createEventsRoute(parts.events, chainIds),
     createChainsRoute(parts.chains),
-    ...(parts.publicLog ? createLogRoutes({ parts: parts.publicLog, chainIds }) : []),
+    ...(parts.publicLog ? createLogRoutes(parts.publicLog, chainIds) : []),
     ...subgraphRoutes,
   ]
   const routes = [...described, ...createPortalRoutes(parts.portal), createEnsRoute(parts.ens)]

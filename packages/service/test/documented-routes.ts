@@ -16,15 +16,15 @@ const parts = {} as never
 
 /** Routes of the API, to be described and never called. */
 export const documentedRoutes = [
-  createNotesRoute(parts),
+  createNotesRoute(parts, []),
   ...createDataRoutes(parts),
   ...createGraphqlRoutes(parts),
-  createRateRoute(parts),
-  ...createHistoryRoutes(parts),
+  createRateRoute(parts, []),
+  ...createHistoryRoutes(parts, []),
   createCalendarRoute(),
-  createEventsRoute(parts),
+  createEventsRoute(parts, []),
   createChainsRoute(parts),
-  ...createLogRoutes(parts),
+  ...createLogRoutes(parts, []),
   ...createSubgraphRoutes(parts),
   docsRoute,
   openapiRoute,

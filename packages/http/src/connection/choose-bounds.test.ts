@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseConnectionsMax } from './choose-bounds.ts'
-import { parseOpenFileLimit, readOpenFileLimit } from './open-file-limit.ts'
+import { chooseConnectionsMax, parseOpenFileLimit, readOpenFileLimit } from './choose-bounds.ts'
 
 test.each([
   [1_024, 768],

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+
 /** Files reserved for the admin listener, the database, RPCs, remote subgraphs and disk. */
 const reservedFiles = 256
 // An idle TLS connection takes about 50 KB. More than this must be configured.
@@ -25,4 +27,19 @@ export function chooseConnectionsMax({
     `listen.connectionsMax is ${configured}, but this process can open only ${openFileLimit} files and reserves ` +
     `${reservedFiles} of them. Raise the limit (LimitNOFILE=, ulimit -n) or set at most ${affordable}.`
   return { max: configured, problem }
+}
+
+/** Reads how many files this process may open. Undefined if the system has no /proc. Node raises the soft limit to the hard one. */
+export function readOpenFileLimit(path = '/proc/self/limits'): number | undefined {
+  try {
+    return parseOpenFileLimit(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** Parses the soft limit. Undefined if it is `unlimited`. */
+export function parseOpenFileLimit(limits: string): number | undefined {
+  const [, soft] = /^Max open files +(\d+) /m.exec(limits) ?? []
+  return soft === undefined ? undefined : Number(soft)
 }

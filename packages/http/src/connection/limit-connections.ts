@@ -1,9 +1,8 @@
 import type { Server } from 'node:net'
 import type { MetricHelp, Metrics } from '@tallystick/base'
 import { boundConnections } from './bound-connections.ts'
-import { chooseConnectionsMax } from './choose-bounds.ts'
+import { chooseConnectionsMax, readOpenFileLimit } from './choose-bounds.ts'
 import { cutUnread } from './cut-unread.ts'
-import { readOpenFileLimit } from './open-file-limit.ts'
 
 export const connectionMetricHelp: MetricHelp = {
   tallystick_connections: 'Connections open on the public listener.',

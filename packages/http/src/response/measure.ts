@@ -1,4 +1,4 @@
-import type { Counter, MetricHelp, Metrics } from '@tallystick/base'
+import type { MetricHelp, Metrics } from '@tallystick/base'
 import type { FastifyInstance } from 'fastify'
 
 export const httpMetricHelp: MetricHelp = {
@@ -9,27 +9,26 @@ export const httpMetricHelp: MetricHelp = {
 
 /** Counts requests by route and status and measures how long they take. */
 export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
-  const durations = new Map<string, ReturnType<Metrics['histogram']>>()
-  const counters = new Map<string, Counter>()
-  const durationOf = (route: string) => {
-    const known = durations.get(route)
-    if (known) return known
-    const created = metrics.histogram('tallystick_http_request_duration_seconds', { route })
-    durations.set(route, created)
-    return created
-  }
-  const counterOf = (route: string, status: number) => {
-    const key = `${status} ${route}`
-    const known = counters.get(key)
-    if (known) return known
-    const created = metrics.counter('tallystick_http_requests_total', { route, status })
-    counters.set(key, created)
-    return created
-  }
+  const durationOf = remember((route) => metrics.histogram('tallystick_http_request_duration_seconds', { route }))
+  const countersOf = remember((route) =>
+    remember((status) => metrics.counter('tallystick_http_requests_total', { route, status: Number(status) })),
+  )
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none'
-    counterOf(route, reply.statusCode).increment()
+    countersOf(route)(String(reply.statusCode)).increment()
     durationOf(route).observe(reply.elapsedTime / 1000)
     done()
   })
+}
+
+/** Returns the function that creates the value of a key on first use. */
+function remember<Value extends object>(create: (key: string) => Value): (key: string) => Value {
+  const known = new Map<string, Value>()
+  return (key) => {
+    const value = known.get(key)
+    if (value) return value
+    const created = create(key)
+    known.set(key, created)
+    return created
+  }
 }

@@ -4,12 +4,10 @@ import { z } from 'zod'
 import { adminTokensSchema, checkAdminTokens } from './admin-tokens.ts'
 import { chainsSchema, refuseLargeSets, refuseUncheckedChains, resolveOffers } from './config-chains.ts'
 import { curveSchema } from './config-curve.ts'
-import { ensSchema } from './config-ens.ts'
-import { isObject, portSchema, tenorsSchema } from './config-fields.ts'
-import { hooksSchema } from './config-hooks.ts'
+import { addressSchema, isObject, networkSchema, portSchema, tenorsSchema } from './config-fields.ts'
 import { choosePublicBudget, chooseShutdownSeconds, listenSchema } from './config-listen.ts'
 import { logSchema } from './config-log.ts'
-import { type ConfigSources, databaseSchema, secretSchema } from './config-secrets.ts'
+import { type ConfigSources, databaseSchema, secretSchema, secretUrlSchema } from './config-secrets.ts'
 import { refuseOwnDatabase, signerSchema } from './config-signer.ts'
 
 /** Returns the schema of the configuration. Objects are strict: a misspelt member is a fault, not a default. */
@@ -113,3 +111,25 @@ const dataSchema = z
       .default(64 * 1024 * 1024),
   })
   .prefault({})
+
+/** Schema of the webhooks' settings. */
+const hooksSchema = z
+  .strictObject({
+    /** Networks of receivers that are not public. Their URLs may be plain HTTP. */
+    allowPrivate: z.array(networkSchema).default([]),
+  })
+  .prefault({})
+
+// The Universal Resolver of Ethereum, a proxy of ENS that keeps its address.
+const universalResolver = '0xeEeEEEeE14D718C2B47D9923Deab1335E144EeEe'
+
+/** Returns the schema of ENS. Without it the page looks wallets up by address only. */
+function ensSchema(sources: ConfigSources) {
+  return z
+    .strictObject({
+      /** RPCs of the chain that has the resolver. */
+      rpc: z.array(secretUrlSchema(sources)).min(1),
+      universalResolver: addressSchema.prefault(universalResolver),
+    })
+    .optional()
+}

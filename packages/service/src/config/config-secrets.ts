@@ -17,10 +17,7 @@ export function databaseSchema(sources: ConfigSources) {
     .meta({ pattern: '^(env:|file:|postgres(ql)?://)[\\s\\S]+$' })
     .default('file:.tallystick/db')
     .transform((value, context): Secret => {
-      const fault = (message: string) => {
-        context.addIssue({ code: 'custom', message })
-        return z.NEVER
-      }
+      const fault = createFault(context)
       const [, name] = /^env:(.+)$/s.exec(value) ?? []
       const url = name === undefined ? value : sources.env[name]
       if (!url && name !== undefined) return fault(`the variable ${name} is not set`)
@@ -40,10 +37,7 @@ const unencoded = 'is not a valid URL: percent-encode special characters in the 
 export function postgresSchema(sources: ConfigSources): z.ZodType<Secret, string> {
   const text = z.string().meta({ pattern: '^(env:|file:|postgres(ql)?://)[\\s\\S]+$' })
   return text.transform((value, context): Secret => {
-    const fault = (message: string) => {
-      context.addIssue({ code: 'custom', message })
-      return z.NEVER
-    }
+    const fault = createFault(context)
     const found = readReference(value, sources)
     if (found?.problem !== undefined)
       return sources.secrets === 'required' ? fault(found.problem) : { reveal: () => '' }
@@ -63,10 +57,7 @@ export function postgresSchema(sources: ConfigSources): z.ZodType<Secret, string
 export function secretSchema(sources: ConfigSources): z.ZodType<Secret, string> {
   const text = z.string().meta({ pattern: referencePattern })
   return text.transform((reference, context): Secret => {
-    const fault = (message: string) => {
-      context.addIssue({ code: 'custom', message })
-      return z.NEVER
-    }
+    const fault = createFault(context)
     const found = readReference(reference, sources)
     if (!found) return fault('must be "env:NAME" or "file:path": secrets do not belong in this file')
     if (found.problem !== undefined && sources.secrets === 'required') return fault(found.problem)
@@ -81,10 +72,7 @@ const unknownUrl = 'https://url-is-not-set.invalid'
 export function secretUrlSchema(sources: ConfigSources): z.ZodType<string, string> {
   const text = z.string().meta({ pattern: `${referencePattern}|^https?:` })
   return text.transform((value, context): string => {
-    const fault = (message: string) => {
-      context.addIssue({ code: 'custom', message })
-      return z.NEVER
-    }
+    const fault = createFault(context)
     const found = readReference(value, sources)
     if (!found) return isHttpUrl(value) ? value : fault(`${httpUrlFault}, or "env:NAME" or "file:path" of one`)
     if (found.problem !== undefined) return sources.secrets === 'required' ? fault(found.problem) : unknownUrl
@@ -97,4 +85,12 @@ export function isHttpUrl(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { protocol, username, password } = new URL(value)
   return /^https?:$/.test(protocol) && username === '' && password === ''
+}
+
+/** Returns the function that adds a fault to a value, which then has no result. */
+function createFault(context: z.RefinementCtx): (message: string) => never {
+  return (message) => {
+    context.addIssue({ code: 'custom', message })
+    return z.NEVER
+  }
 }

@@ -23,13 +23,7 @@ const streamHeaders = {
 } as const
 
 /** `GET /events`: server-sent events. */
-export function createEventsRoute({
-  parts,
-  chainIds,
-}: {
-  readonly parts: EventsParts
-  readonly chainIds: readonly number[]
-}): Route {
+export function createEventsRoute(parts: EventsParts, chainIds: readonly number[]): Route {
   const handler: RouteHandlerMethod = async (request, reply) => {
     const key = request.apiKey as RingKey
     const { query, lastEventId } = readRequest(request)

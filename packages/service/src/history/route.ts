@@ -10,14 +10,7 @@ import { historyTypes, sendHistory } from './send-history.ts'
 type Query = Readonly<Record<string, unknown>>
 
 /** Creates `GET /history/notes` and `GET /history/rate`. */
-export function createHistoryRoutes({
-  parts,
-  chainIds,
-}: {
-  readonly parts: HistoryParts
-  /** Ascending. */
-  readonly chainIds: readonly number[]
-}): readonly Route[] {
+export function createHistoryRoutes(parts: HistoryParts, chainIds: readonly number[]): readonly Route[] {
   const sendNotes: RouteHandlerMethod = async (request, reply) => {
     const current = parts.findCurrent(request.nowMs)
     const query = parseHistoryNotesQuery(request.query as Query, { chainIds, current })

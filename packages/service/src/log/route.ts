@@ -15,13 +15,7 @@ const retryAfterSeconds = 5
 const unchanging = 'public, max-age=31536000, immutable'
 
 /** Creates the public paths of the log (DESIGN.md §3.5): checkpoint, key, tiles, entry bundles and proofs. */
-export function createLogRoutes({
-  parts,
-  chainIds,
-}: {
-  readonly parts: LogParts
-  readonly chainIds: readonly number[]
-}): readonly Route[] {
+export function createLogRoutes(parts: LogParts, chainIds: readonly number[]): readonly Route[] {
   const route = (url: string, describe: Route['describe'], handler: RouteHandlerMethod): Route => ({
     method: 'GET',
     url,

@@ -31,15 +31,8 @@ const retryAfterSeconds = 5
 
 type OfferingChain = Pick<ChainConfig, 'id' | 'tenors'>
 
-/** `GET /notes` (SPEC.md §4.1). */
-export function createNotesRoute({
-  parts,
-  chains,
-}: {
-  readonly parts: NotesParts
-  /** Ascending by id. */
-  readonly chains: readonly OfferingChain[]
-}): Route {
+/** Creates `GET /notes` (SPEC.md §4.1). `chains` are ascending by id. */
+export function createNotesRoute(parts: NotesParts, chains: readonly OfferingChain[]): Route {
   const handler: RouteHandlerMethod = async (request, reply) => {
     const chainIds = chains.map(({ id }) => id)
     const filter = parseNotesQuery(request.query as Record<string, unknown>, { chainIds })

@@ -1,8 +1,7 @@
 import { toSeconds } from '@tallystick/base'
 import { type ChainRateFacts, currentRates, formatPeriod, periodAt, type RateResponse } from '@tallystick/core'
 import type { PoolWatch, PublishedNotes, ReadIndexedPool } from '@tallystick/issuer'
-import { describeIndexedStatus } from './describe-indexed-status.ts'
-import { addObstacles, findPoolStatus } from './find-pool-status.ts'
+import { addObstacles, describeIndexedStatus, findPoolStatus } from './find-pool-status.ts'
 import type { PoolStates, ReadPoolState } from './pool-states.ts'
 import type { ReadFloatingIncome } from './read-floating-income.ts'
 

@@ -10,13 +10,7 @@ import type { Route } from '../routing/route.ts'
 import { type RateParts, readRates } from './read-rates.ts'
 
 /** Creates `GET /rate` (SPEC.md §4.3). Values that cannot be read are null. The request does not fail. */
-export function createRateRoute({
-  parts,
-  chainIds,
-}: {
-  readonly parts: RateParts
-  readonly chainIds: readonly number[]
-}): Route {
+export function createRateRoute(parts: RateParts, chainIds: readonly number[]): Route {
   const handler: RouteHandlerMethod = async (request, reply) => {
     const chainId = parseRateQuery(request.query as Record<string, unknown>, chainIds)
     const requested = chainId === undefined ? chainIds : [chainId]
