@@ -64,7 +64,6 @@ test('default: contains the build, the README and the licence, and depends only 
   expect(files.filter((path) => /bytecode|abi\.js$/.test(path)).sort()).toEqual([
     'dist/chain/pool-abi.js',
     'dist/chain/pool-event-abi.js',
-    'dist/revert/revert-abi.js',
     'dist/viem/abi.js',
   ])
   for (const path of files.filter((name) => /\.(js|d\.ts)$/.test(name))) {
