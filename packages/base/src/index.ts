@@ -1,7 +1,7 @@
 export { decodeChecksumLine, encodeChecksumLine } from './checksum-line.ts'
 export { type Closers, createClosers } from './closers.ts'
 export { type Abort, createAbort, type StopSignal } from './create-abort.ts'
-export { type BackgroundWork, createBackgroundWork } from './create-background-work.ts'
+export { createBackgroundWork } from './create-background-work.ts'
 export { createLineWriter, type LineWriter } from './create-line-writer.ts'
 export { isPlainHttpsUrl, isSafeEndpoint } from './endpoint-url.ts'
 export { etagOf } from './etag-of.ts'
@@ -22,7 +22,6 @@ export {
   combineLimits,
   createRateWindow,
   createWindowLimit,
-  formatPolicy,
   formatRate,
   type RateState,
   type RateWindow,

@@ -101,7 +101,7 @@ export function createWindowLimit(limit: number): SingleLimit {
 }
 
 /** Formats an item of the `RateLimit-Policy` header. */
-export function formatPolicy({ name, limit, windowSeconds }: SingleLimit): string {
+function formatPolicy({ name, limit, windowSeconds }: SingleLimit): string {
   return `"${name}";q=${limit};w=${windowSeconds}`
 }
 

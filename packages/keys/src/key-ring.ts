@@ -54,7 +54,7 @@ export async function openKeyRing({
 }): Promise<KeyRing> {
   let snapshot = emptySnapshot
   const listeners: (() => void)[] = []
-  const recorder = createKeyUseRecorder(database, log)
+  const recorder = startKeyUseRecorder(database, log)
   const useDays = createUseDays()
   const refresh = runOneAtATime(async () => {
     const before = snapshot
@@ -117,7 +117,7 @@ type KeyUseRecorder = {
 
 const useStoredMs = 60_000
 
-function createKeyUseRecorder(database: Database, log: Logger): KeyUseRecorder {
+function startKeyUseRecorder(database: Database, log: Logger): KeyUseRecorder {
   const lastUses = new Map<string, { readonly atMs: number; isStored: boolean }>()
   const store = async () => {
     const pending = [...lastUses].filter(([, { isStored }]) => !isStored)

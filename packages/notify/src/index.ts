@@ -14,9 +14,9 @@ export {
   readLastEvents,
   type StoredEvent,
 } from './events/event-store.ts'
-export { type EventStreams, openEventStreams } from './events/open-streams.ts'
 export { startNotesProducer } from './events/produce-notes.ts'
 export { startStateProducer } from './events/produce-states.ts'
+export { type EventStreams, startEventStreams } from './events/start-event-streams.ts'
 export type { StreamBounds } from './events/stream-slots.ts'
 export { createAddressPolicy } from './hooks/address-policy.ts'
 export { attemptDelivery } from './hooks/attempt.ts'

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
-import type { Database } from '../database.ts'
+import type { Database, Lock } from '../database.ts'
 import { lockDirectory } from '../lock-directory.ts'
 import { makePrivate } from '../make-private.ts'
-import { createProcessLocks } from '../process-locks.ts'
 import { keepThread } from './keep-thread.ts'
 import { createPortDatabase } from './port-database.ts'
 
@@ -42,5 +41,23 @@ export async function openPglite(
       closing ??= thread.close().then(unlock)
       return closing
     },
+  }
+}
+
+/** Creates locks for a database that only this process can open. */
+function createProcessLocks(): (name: string) => Promise<Lock | undefined> {
+  const held = new Set<string>()
+  return async (name) => {
+    if (held.has(name)) return undefined
+    held.add(name)
+    const controller = new AbortController()
+    return {
+      lost: controller.signal,
+      release: async () => {
+        if (controller.signal.aborted) return
+        controller.abort()
+        held.delete(name)
+      },
+    }
   }
 }

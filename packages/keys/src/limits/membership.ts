@@ -23,31 +23,28 @@ const unknownOutageMs = 60_000
 export function createMembership(id: string): Membership {
   const times = new Map<string, { readonly firstMs: number; readonly lastMs: number }>()
   let updatedMs = Number.NEGATIVE_INFINITY
-  let graceEndsMs = Number.NEGATIVE_INFINITY
   let outage = { endedMs: Number.NEGATIVE_INFINITY, durationMs: 0 }
   let live: ReadonlySet<string> = new Set([id])
   let beliefs: readonly (readonly string[])[] = [[id]]
   return {
     update: (replicas, monotonicMs) => {
-      if (monotonicMs - updatedMs > beliefMs) {
-        graceEndsMs = monotonicMs + graceMs
-        outage = {
-          endedMs: monotonicMs,
-          durationMs: Number.isFinite(updatedMs) ? monotonicMs - updatedMs : unknownOutageMs,
-        }
+      const sinceUpdateMs = monotonicMs - updatedMs
+      if (sinceUpdateMs > beliefMs) {
+        const durationMs = Number.isFinite(updatedMs) ? sinceUpdateMs : unknownOutageMs
+        outage = { endedMs: monotonicMs, durationMs }
       }
       updatedMs = monotonicMs
       // In the grace those count that were live when the outage began, and no longer those that were killed before.
-      const outageMs = monotonicMs < graceEndsMs ? outage.durationMs + monotonicMs - outage.endedMs : 0
-      const isLive = ({ ageMs }: { readonly ageMs: number }) => ageMs < liveMs + outageMs
-      const others = replicas.filter((replica) => replica.id !== id && isLive(replica))
-      const isFirst = times.size === 0
+      const sinceOutageMs = monotonicMs - outage.endedMs
+      const ageMsMax = liveMs + (sinceOutageMs < graceMs ? outage.durationMs + sinceOutageMs : 0)
+      const others = replicas.filter((replica) => replica.id !== id && replica.ageMs < ageMsMax)
       live = new Set([id, ...others.map((replica) => replica.id)])
-      // Replicas that were here first know each other, but not this one.
-      const unknownSinceMs = isFirst ? Number.NEGATIVE_INFINITY : monotonicMs
-      if (isFirst && others.length > 0) times.set(id, { firstMs: monotonicMs + joinMs - beliefMs, lastMs: monotonicMs })
+      // At the first reading the others know each other, but not this replica.
+      const isFirst = times.size === 0
+      const newSinceMs = isFirst ? Number.NEGATIVE_INFINITY : monotonicMs
+      const ownSinceMs = isFirst && others.length > 0 ? monotonicMs + joinMs - beliefMs : newSinceMs
       for (const replica of live) {
-        const firstMs = times.get(replica)?.firstMs ?? unknownSinceMs
+        const firstMs = times.get(replica)?.firstMs ?? (replica === id ? ownSinceMs : newSinceMs)
         times.set(replica, { firstMs, lastMs: monotonicMs })
       }
       for (const [replica, { lastMs }] of times) if (monotonicMs - lastMs > beliefMs) times.delete(replica)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { EventFeed } from './event-feed.ts'
 import { toFramed } from './event-frame.ts'
 import { findStart } from './replay-events.ts'
+import type { EventFeed } from './start-event-feed.ts'
 
 const nowSeconds = 1_800_000_000n
 const daySeconds = 86_400n

@@ -1,9 +1,9 @@
 import type { Database } from '@tallystick/database'
-import type { EventFeed } from './event-feed.ts'
 import { createMatches, type EventFilter } from './event-filter.ts'
 import { type EventPosition, emptyPosition, formatReset, toFramed } from './event-frame.ts'
 import { findEvent, readEvents, type StoredEvent } from './event-store.ts'
 import type { EventStream } from './event-stream.ts'
+import type { EventFeed } from './start-event-feed.ts'
 import type { StreamHub } from './stream-hub.ts'
 
 /** Reads events that are not in memory. */

@@ -5,8 +5,8 @@ import {
   appendEvents,
   type EventStreams,
   type NewEvent,
-  openEventStreams,
   type StreamBounds,
+  startEventStreams,
   startNotesProducer,
   startStateProducer,
 } from '@tallystick/notify'
@@ -30,7 +30,7 @@ export async function startEvents(
   const { config, database, time, metrics, log, closers, options } = context
   const { hasStateEvents = true } = options
   const bounds = chooseStreamBounds(config)
-  const streams = await openEventStreams({ database, keyRing, time, metrics, log, bounds })
+  const streams = await startEventStreams({ database, keyRing, time, metrics, log, bounds })
   closers.push('event feed', streams.stop)
   const append = async (events: readonly NewEvent[]) => {
     const appended = await appendEvents(database, events)

@@ -33,8 +33,8 @@ const pageSize = 100
 // Two days of a chain. Clients that reconnect sooner cause no query.
 const recentMax = 256
 
-/** Reads the newest events and follows the table. */
-export async function openEventFeed({ database, log, onEvents, onReset }: EventFeedOptions): Promise<EventFeed> {
+/** Reads the newest events and follows the table until `stop`. */
+export async function startEventFeed({ database, log, onEvents, onReset }: EventFeedOptions): Promise<EventFeed> {
   let recent: readonly FramedEvent[] = []
   let resets = 0
   const positionOf = (): EventPosition => recent.at(-1) ?? emptyPosition

@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { createManualTime } from '../../../base/test/test-time.ts'
 import { eventMetricHelp } from './event-metrics.ts'
-import { openEventStreams } from './open-streams.ts'
+import { startEventStreams } from './start-event-streams.ts'
 
 const row = (id: bigint, tag = 'old') => ({
   id,
@@ -36,7 +36,7 @@ async function openStreams() {
       return async () => undefined
     },
   } as unknown as Database
-  const streams = await openEventStreams({
+  const streams = await startEventStreams({
     database,
     keyRing: { findByHash: () => undefined, onChange: () => undefined },
     time: createManualTime(),

@@ -4,12 +4,12 @@ import type { KeyScope } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { KeyRing, RingKey } from '@tallystick/keys'
 import type { Logger } from 'pino'
-import { type EventFeed, openEventFeed } from './event-feed.ts'
 import { type EventsRequest, scopeOfType } from './event-filter.ts'
 import { type EventPosition, formatHeartbeat, formatHello, formatReset } from './event-frame.ts'
 import { createEventMetrics, type EventMetrics } from './event-metrics.ts'
 import { createEventStream, type EventStream } from './event-stream.ts'
 import { createPastEvents, findStart, type PastEvents, replayEvents } from './replay-events.ts'
+import { type EventFeed, startEventFeed } from './start-event-feed.ts'
 import { createStreamHub, type StreamHub } from './stream-hub.ts'
 import { createStreamSlots, type StreamBounds, type StreamSlots } from './stream-slots.ts'
 
@@ -53,15 +53,15 @@ type Parts = {
   readonly eventMetrics: EventMetrics
 }
 
-/** Opens the streams of `GET /events`: follows the events and sends them to all streams. */
-export async function openEventStreams(options: EventStreamsOptions): Promise<EventStreams> {
+/** Starts the streams of `GET /events`: follows the events and sends them to all streams. */
+export async function startEventStreams(options: EventStreamsOptions): Promise<EventStreams> {
   const { database, keyRing, time, metrics, log, bounds } = options
   const eventMetrics = createEventMetrics(metrics, () => slots.used)
   const slots = createStreamSlots(bounds, eventMetrics.refused)
   const hub = createStreamHub(eventMetrics.sent)
   const open = new Set<EventStream>()
   const onReset = (position: EventPosition) => hub.reset(formatReset(position), position)
-  const feed = await openEventFeed({ database, log, onEvents: hub.sendEvents, onReset })
+  const feed = await startEventFeed({ database, log, onEvents: hub.sendEvents, onReset })
   const parts: Parts = { feed, past: createPastEvents(database), hub, open, slots, eventMetrics }
 
   const checkKeys = () => endWithoutKey(open, createKeyCheck(keyRing, time.now()))
