@@ -1,6 +1,7 @@
 import type { StopSignal } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import type { IndexHead } from '@tallystick/subgraph'
+import type { DocumentNode } from 'graphql'
 
 /** The latest block of an index at the moment it answered. */
 export type Head = {
@@ -30,6 +31,8 @@ export function toHead(head: IndexHead | undefined): Head | undefined {
 export type SubgraphQuery = {
   /** As the caller wrote it. */
   readonly text: string
+  /** The text as it was parsed, if that was done for this request. */
+  readonly document?: DocumentNode | undefined
   /** The text with the head selected in addition: `alias: _meta { block { number hash timestamp } }` in the root selection. */
   readonly textWithHead: string
   /** Response key of that selection. The caller's selection does not use it. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { Session } from 'node:inspector/promises'
 import { errorBodySchema, positionQuery } from '@tallystick/core'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
 import { waitOptions } from '@tallystick/workbench/wait-options'
@@ -84,6 +85,34 @@ test('behavior: queries to the embedded subgraph have the same metrics as remote
   expect(metrics).toMatch(/tallystick_data_upstream_total\{chain="324",upstream="embedded",outcome="ok"\} [1-9]/)
   expect(metrics).toMatch(/tallystick_data_upstream_seconds_count\{chain="324",upstream="embedded"\} [1-9]/)
 })
+
+test('behavior: a query is parsed once, however it is sent, and not again while its text is known', async () => {
+  const query = 'query ($chains: [Int!]!, $first: Int) { pools(first: $first) { id paused } }'
+  const ask = (first: number) => post({ query, variables: { chains, first } })
+  expect(await countParses(() => ask(3))).toBe(1)
+  expect(await countParses(() => ask(4))).toBe(0)
+  const path = '/data/324'
+  expect(await countParses(() => post({ query: '{ pools { signer } }' }, { path }))).toBe(1)
+})
+
+/** Counts the calls of the parser of GraphQL in this process. */
+async function countParses(work: () => Promise<{ readonly status: number }>): Promise<number> {
+  const session = new Session()
+  session.connect()
+  try {
+    await session.post('Profiler.enable')
+    await session.post('Profiler.startPreciseCoverage', { callCount: true })
+    expect((await work()).status).toBe(200)
+    const { result } = await session.post('Profiler.takePreciseCoverage')
+    const functions = result.filter(({ url }) => /\/graphql\/language\/parser\.m?js$/.test(url))
+    const parses = functions.flatMap((script) =>
+      script.functions.filter(({ functionName }) => functionName === 'parse'),
+    )
+    return parses.reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0)
+  } finally {
+    session.disconnect()
+  }
+}
 
 describe('error: the body', () => {
   const query = '{ pools { id } }'

@@ -48,8 +48,9 @@ export function createEmbeddedSubgraph(
       return reading.head
     },
     knownHead,
-    ask: async ({ text: query, variables, operationName }, signal) => {
-      const { data, errors = [], failure, head } = await subgraph.answer({ query, variables, operationName, signal })
+    ask: async ({ text: query, document, variables, operationName }, signal) => {
+      const answer = await subgraph.answer({ query, document, variables, operationName, signal })
+      const { data, errors = [], failure, head } = answer
       if (signal.aborted && signal.reason !== deadlineReached) throw signal.reason
       const messages = errors.map(({ message }) => message)
       if (data === undefined) throw classifyFailure(failure?.code ?? 'internal_error', messages.join(' '))

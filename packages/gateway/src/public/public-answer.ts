@@ -1,6 +1,6 @@
 import { TallystickError } from '@tallystick/core'
 import type { Answer, QueryRequest, Subgraph } from '@tallystick/subgraph'
-import type { GraphQLSchema } from 'graphql'
+import type { DocumentNode, GraphQLSchema } from 'graphql'
 import { type Head, toHead } from '../chain-subgraph.ts'
 import { type AnalysedQuery, createAnalyse } from '../query/analyse-query.ts'
 import { assertWithin, publicQueryLimits } from '../query/query-limits.ts'
@@ -25,30 +25,36 @@ export function createPublicAnswer(
   const analyse = createAnalyse(schema, { limits: publicQueryLimits, hasChains: false })
   return async (request, begin) => {
     begin()
-    const rejection = findRejection(analyse, request)
+    const { document, rejection } = check(analyse, request)
     if (rejection) {
       const isOverLimit = rejection.details?.['limit'] !== undefined
       const errors = isOverLimit ? [] : subgraph.findErrors(request.query)
       return { body: encodeErrors(errors.length > 0 ? errors : [{ message: rejection.message }]), head: undefined }
     }
-    const { data, errors, head: read } = await subgraph.answer(request)
+    // The text came through a port, so it is parsed here, once.
+    const { data, errors, head: read } = await subgraph.answer({ ...request, document })
     const head = toHead(read)
     const body = encodeAnswer(data, errors)
     return body.length > answerBytesMax ? { body: encodeErrors([tooLarge(body.length)]), head } : { body, head }
   }
 }
 
-/** Returns why a query is not run: it exceeds a limit, or its analysis failed. */
-function findRejection(analyse: (text: string) => AnalysedQuery, request: QueryRequest): TallystickError | undefined {
+type Checked = {
+  readonly document?: DocumentNode | undefined
+  /** Why the query is not run: it exceeds a limit, or its analysis failed. */
+  readonly rejection?: TallystickError
+}
+
+function check(analyse: (text: string) => AnalysedQuery, request: QueryRequest): Checked {
   try {
-    const { operations } = analyse(request.query)
+    const { operations, document } = analyse(request.query)
     const named = operations.length === 1 ? operations : operations.filter(({ name }) => name === request.operationName)
     for (const { rows } of named) {
       if (typeof rows === 'function') assertWithin('rows', rows(request.variables ?? {}), publicQueryLimits)
     }
-    return undefined
+    return { document }
   } catch (error) {
-    if (error instanceof TallystickError) return error
+    if (error instanceof TallystickError) return { rejection: error }
     throw error
   }
 }

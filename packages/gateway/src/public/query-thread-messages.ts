@@ -14,7 +14,7 @@ export type ThreadSettings = {
 
 /** Message to the thread. */
 export type ToThread =
-  | { readonly id: number; readonly chainId: number; readonly request: Omit<QueryRequest, 'signal'> }
+  | { readonly id: number; readonly chainId: number; readonly request: Omit<QueryRequest, 'signal' | 'document'> }
   | { readonly abort: number }
 
 /** Message from the thread. */

@@ -1,5 +1,5 @@
 import { TallystickError } from '@tallystick/core'
-import { assertNesting } from '@tallystick/subgraph'
+import { parseDocument } from '@tallystick/subgraph'
 import {
   type DefinitionNode,
   type DocumentNode,
@@ -9,7 +9,6 @@ import {
   Kind,
   MaxIntrospectionDepthRule,
   type OperationDefinitionNode,
-  parse,
   print,
   validate,
 } from 'graphql'
@@ -42,6 +41,11 @@ export type AnalysedQuery = {
   /** Without declarations of `$chains`, if the variable selects the chains. */
   readonly text: string
   readonly operations: readonly AnalysedOperation[]
+  /**
+   * The text as it was parsed, so that an embedded subgraph does not parse it again. Only of the first analysis of a text:
+   * it takes up to 100 times the memory of the text, and a subgraph keeps what it needs.
+   */
+  readonly document?: DocumentNode | undefined
 }
 
 // Counts the texts only. The analysis of a text takes a few times as much memory.
@@ -75,8 +79,11 @@ export function createAnalyse(
     if (known) return known
     texts += 1
     const analysed = settle(() => analyse(schema, { ...options, text, id: texts.toString(36) }))
-    cache.set(text, analysed)
-    if (analysed instanceof TallystickError) throw analysed
+    if (analysed instanceof TallystickError) {
+      cache.set(text, analysed)
+      throw analysed
+    }
+    cache.set(text, { ...analysed, document: undefined })
     return analysed
   }
 }
@@ -111,13 +118,12 @@ function analyse(schema: GraphQLSchema, { text: given, id, limits, hasChains }: 
   })
   const [tooDeep] = validate(schema, document, [MaxIntrospectionDepthRule])
   if (tooDeep) throw queryRejected(`${tooDeep.message}. Request the types one by one.`, { limit: 'introspection' })
-  return { text, operations: analysed }
+  return { text, operations: analysed, document }
 }
 
 function parseText(text: string, limits: QueryLimits): DocumentNode {
   try {
-    assertNesting(text, { tokensMax: limits.tokens })
-    return parse(text)
+    return parseDocument(text, { tokensMax: limits.tokens })
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error
     if (/has more than \d+ tokens/.test(error.message)) assertWithin('tokens', Number.POSITIVE_INFINITY, limits)

@@ -10,7 +10,7 @@ export type PreparedQuery = SubgraphQuery & {
 
 /** Applies the variables and operation name of one request to an analysed query. Throws `query_rejected`. */
 export function prepareQuery(
-  { text, operations }: AnalysedQuery,
+  { text, operations, document }: AnalysedQuery,
   request: { readonly variables: Variables; readonly operationName: string | undefined },
 ): PreparedQuery {
   const operation = chooseOperation(operations, request.operationName)
@@ -19,6 +19,7 @@ export function prepareQuery(
   const { id, textWithHead, headAlias } = operation
   return {
     text,
+    document,
     textWithHead,
     headAlias,
     variables,

@@ -1,11 +1,9 @@
 import type { ApiSchema } from '../schema/api-schema.ts'
 import { describeFailure, type ErrorEntry, timedOut } from './answer/describe-failure.ts'
 import { type Answer, writeAnswer, writeFailures } from './answer/write-answer.ts'
-import { createQueryParser } from './request/parse-query.ts'
 import { createRequestReader, type QueryRequest } from './request/read-request.ts'
 import { createIntrospect } from './run/introspect.ts'
-import { runQuery } from './run/run-query.ts'
-import type { RunOptions } from './run/run-result.ts'
+import { type RunOptions, runQuery } from './run/run-query.ts'
 import { createCompiler } from './sql/create-compiler.ts'
 
 /**
@@ -34,13 +32,12 @@ export type QueryEngine = {
 export function createQueryEngine(options: QueryEngineOptions): QueryEngine {
   const { api, store, deployment, rowsMax } = options
   const describe = (error: unknown) => describeFailure(error, options.onInternalError)
-  const parseQuery = createQueryParser(api.graphql)
-  const readRequest = createRequestReader(api.graphql, parseQuery)
+  const reader = createRequestReader(api.graphql)
   const compile = createCompiler({ api, layout: store.layout, rowsMax })
   const runOptions = { ...options, introspect: createIntrospect(api.graphql) }
   const answer = async (request: QueryRequest) => {
     try {
-      const query = readRequest(request)
+      const query = reader.read(request)
       if ('errors' in query) return writeFailures(query.errors.map(describe))
       const compiled = compile(query)
       const { variables } = query
@@ -52,9 +49,6 @@ export function createQueryEngine(options: QueryEngineOptions): QueryEngine {
   }
   return {
     answer,
-    findErrors: (query) => {
-      const parsed = parseQuery(query)
-      return 'errors' in parsed ? parsed.errors.map((error) => describe(error).entry) : []
-    },
+    findErrors: (query) => reader.findErrors(query).map((error) => describe(error).entry),
   }
 }

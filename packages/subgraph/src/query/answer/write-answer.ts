@@ -1,9 +1,9 @@
 import type { Head } from '../../store/block.ts'
-import type { QueryPlan } from '../plan/plan-query.ts'
+import type { MetaField, QueryPlan } from '../plan/plan-query.ts'
 import type { QueryFailureCode } from '../query-error.ts'
-import type { RootResult, RunResult } from '../run/run-result.ts'
+import type { ResolvedBlock } from '../run/resolve-block.ts'
+import type { RootResult, RunResult } from '../run/run-query.ts'
 import type { ErrorEntry, Failure } from './describe-failure.ts'
-import { writeMeta } from './write-meta.ts'
 
 /** Answer to a query, with its data as JSON text. */
 export type Answer = {
@@ -15,7 +15,7 @@ export type Answer = {
   readonly head: Head | undefined
 }
 
-export type AnswerOptions = {
+type AnswerOptions = {
   readonly deployment: string
   readonly describe: (error: unknown) => Failure
 }
@@ -58,4 +58,39 @@ function writeEntities(root: Exclude<RootResult, { kind: 'meta' }>): string {
 /** GraphQL names need no escapes in JSON. */
 function writeMember(key: string, value: unknown): string {
   return `"${key}":${JSON.stringify(value)}`
+}
+
+type Source = { readonly [name: string]: unknown }
+
+/** Returns the value of `_meta`. For a block given by number, hash and timestamp are null, as in graph-node. */
+function writeMeta(
+  fields: readonly MetaField[],
+  {
+    resolved: { number, block },
+    deployment,
+    hasIndexingErrors,
+  }: { readonly resolved: ResolvedBlock; readonly deployment: string; readonly hasIndexingErrors: boolean },
+): unknown {
+  return select(fields, {
+    __typename: '_Meta_',
+    deployment,
+    hasIndexingErrors,
+    block: {
+      __typename: '_Block_',
+      number,
+      hash: block?.hash ?? null,
+      timestamp: block?.timestamp ?? null,
+      parentHash: block?.parentHash ?? null,
+    },
+  })
+}
+
+function select(selected: readonly MetaField[], source: Source): unknown {
+  return Object.fromEntries(
+    selected.map(({ key, name, fields }) => {
+      const value = source[name]
+      const isObject = typeof value === 'object' && value !== null
+      return [key, isObject ? select(fields, value as Source) : value]
+    }),
+  )
 }

@@ -1,6 +1,6 @@
 import { type DocumentNode, type FieldNode, Kind } from 'graphql'
 import type { Query } from '../request/read-request.ts'
-import { collectFields, type SelectionContext, subSelectionsOf } from './collect-fields.ts'
+import { collectFields, type SelectionContext, subSelectionsOf } from './plan-selection.ts'
 
 /** `__schema` and `__type` fields as a document of their own. */
 export type IntrospectionPlan = {

@@ -1,14 +1,20 @@
 import type { FieldNode } from 'graphql'
 import type { ApiSchema } from '../../schema/api-schema.ts'
+import { parseScalar } from '../../schema/parse-scalar.ts'
 import { QueryError } from '../query-error.ts'
-import { argumentOf, type Values } from '../request/coerce-arguments.ts'
+import { argumentOf, invalidArgument, type Values } from '../request/coerce-arguments.ts'
 import type { Query } from '../request/read-request.ts'
-import { collectFields, subSelectionsOf } from './collect-fields.ts'
-import { firstMax } from './collection-limits.ts'
-import { type BlockConstraint, parseBlockConstraint } from './parse-block-constraint.ts'
+import type { Value } from '../request/value.ts'
 import { type IntrospectionPlan, planIntrospection } from './plan-introspection.ts'
-import { type MetaField, planMeta } from './plan-meta.ts'
-import { type EntityPlan, type PlanContext, planSelection, valuesOf } from './plan-selection.ts'
+import {
+  collectFields,
+  type EntityPlan,
+  type PlanContext,
+  planSelection,
+  type SelectionContext,
+  subSelectionsOf,
+  valuesOf,
+} from './plan-selection.ts'
 
 /** Root field that reads entities. */
 export type EntityRoot = {
@@ -105,3 +111,43 @@ function canBeJson({ plan: { fields } }: EntityRoot, rowsMax: number): boolean {
   if (rowsMax < firstMax || fields.length === 0 || fields.length > fieldsMax) return false
   return fields.every(({ kind, key }) => kind !== 'link' && key.length <= keyLengthMax)
 }
+
+export type BlockConstraint =
+  | { readonly kind: 'latest' }
+  | { readonly kind: 'hash'; readonly hash: string }
+  | { readonly kind: 'number' | 'number_gte'; readonly number: number }
+
+/** Parses a `block` argument. `hash` takes precedence over `number`, and `number` over `number_gte`. */
+function parseBlockConstraint(value: Value): BlockConstraint {
+  if (value.kind !== 'Object') return { kind: 'latest' }
+  const hash = value.entries.get('hash')
+  if (hash) {
+    const parsed = hash.kind === 'String' ? parseScalar('Bytes', hash.text) : { fault: 'null' }
+    if ('fault' in parsed) throw invalidArgument('block', { value })
+    return { kind: 'hash', hash: `0x${parsed.text.slice(2)}` }
+  }
+  for (const kind of ['number', 'number_gte'] as const) {
+    const number = value.entries.get(kind)
+    if (number?.kind === 'Int') return { kind, number: Number(number.text) }
+    if (number) break
+  }
+  throw invalidArgument('block', { value })
+}
+
+/** Selected field of `_meta` or of its block. */
+export type MetaField = { readonly key: string; readonly name: string; readonly fields: readonly MetaField[] }
+
+/** Expands the selection of `_meta`. */
+function planMeta(context: SelectionContext, nodes: readonly FieldNode[]): readonly MetaField[] {
+  const selected = collectFields(context, subSelectionsOf(nodes))
+  return [...selected].map(([key, fieldNodes]) => ({
+    key,
+    name: fieldNodes[0]?.name.value ?? '',
+    fields: planMeta(context, fieldNodes),
+  }))
+}
+
+// The operators of The Graph's network use these limits.
+export const firstDefault = 100
+export const firstMax = 1_000
+export const skipMax = 5_000

@@ -1,7 +1,6 @@
 import { parseValue } from 'graphql'
 import { expect, test } from 'vitest'
-import { readJson, readLiteral } from './read-value.ts'
-import { debugValue, isInt32 } from './value.ts'
+import { debugValue, isInt32, readJson, readLiteral } from './value.ts'
 
 test.each([
   ['"5"', 'String("5")'],

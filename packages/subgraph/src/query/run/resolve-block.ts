@@ -2,7 +2,7 @@ import type { Queryable } from '@tallystick/database'
 import type { Block } from '../../store/block.ts'
 import type { Layout } from '../../store/layout.ts'
 import { findBlockByHash, readEarliestNumber } from '../../store/read-block.ts'
-import type { BlockConstraint } from '../plan/parse-block-constraint.ts'
+import type { BlockConstraint } from '../plan/plan-query.ts'
 import { QueryError, type QueryErrorCode } from '../query-error.ts'
 import type { Visibility } from '../sql/statement.ts'
 
@@ -12,10 +12,6 @@ export type ResolvedBlock = {
   readonly number: number
   /** Undefined for a constraint by number, below the head or at it: `_meta` then shows neither hash nor timestamp. */
   readonly block: Block | undefined
-}
-
-export function resolveHead(head: Block): ResolvedBlock {
-  return { visibility: 'head', number: head.number, block: head }
 }
 
 /** Finds the block of a constraint. Throws a `QueryError` if the store does not have it. */
@@ -51,6 +47,10 @@ export async function resolveBlock(
     throw undecodable(kind, fault)
   }
   return { visibility: visibilityAt(number, head), number, block: undefined }
+}
+
+function resolveHead(head: Block): ResolvedBlock {
+  return { visibility: 'head', number: head.number, block: head }
 }
 
 function visibilityAt(number: number, head: Block): Visibility {

@@ -1,16 +1,38 @@
 import { type Field, targetNameOf } from '../../schema/entity-model.ts'
 import type { Ordering } from '../../schema/orderings.ts'
 import { getColumn, getTable, type Table } from '../../store/layout.ts'
-import { firstDefault, firstMax, skipMax } from '../plan/collection-limits.ts'
+import { type EntityRoot, firstDefault, firstMax, skipMax } from '../plan/plan-query.ts'
 import { QueryError } from '../query-error.ts'
 import { argumentOf, type Values } from '../request/coerce-arguments.ts'
 import { filterSql, linkSql } from './filter-sql.ts'
-import { type StatementScope, visibleSql } from './statement.ts'
+import { decodeScalar } from './operator-sql.ts'
+import { createParameters, parameterOf, type Scope, type StatementScope, visibleSql } from './statement.ts'
 
-export type SortKey = { readonly expression: string; readonly direction: 'asc' | 'desc' }
+/** `from` and the clauses after it, for the entities of a root field as `c`. */
+type RootSql = { readonly clauses: string; readonly parameters: readonly unknown[] }
+
+export function rootSql(scope: Scope, root: EntityRoot): RootSql {
+  const table = getTable(scope.layout, root.plan.entity.name)
+  const parameters = createParameters()
+  const inner: StatementScope = { ...scope, parameters }
+  if (root.kind === 'single') {
+    const id = parameterOf(argumentOf(root.values, 'id'), (value) =>
+      decodeScalar(table.entity.idScalar, { value, argument: 'id' }),
+    )
+    const condition = `c."id" = ${parameters.add(id)}::text::${table.idType}`
+    const clauses = `from ${table.name} as c where ${visibleSql(inner, { alias: 'c', condition })}`
+    return { clauses, parameters: parameters.values }
+  }
+  const { join, condition, sortKeys, range } = collectionSql(inner, { table, alias: 'c', values: root.values })
+  const order = sortKeys.map(({ expression, direction }) => `${expression} ${direction}`).join(', ')
+  const clauses = `from ${table.name} as c ${join} where ${condition} order by ${order} ${range}`
+  return { clauses, parameters: parameters.values }
+}
+
+type SortKey = { readonly expression: string; readonly direction: 'asc' | 'desc' }
 
 /** Clauses of the statement for a collection, from its arguments. */
-export type CollectionSql = {
+type CollectionSql = {
   readonly join: string
   readonly condition: string
   readonly sortKeys: readonly SortKey[]

@@ -3,9 +3,8 @@ import { type Column, getColumn, getTable, type Table } from '../../store/layout
 import type { EntityRoot } from '../plan/plan-query.ts'
 import type { EntityPlan, LinkPlan } from '../plan/plan-selection.ts'
 import type { Values } from '../request/coerce-arguments.ts'
-import { collectionSql } from './collection-sql.ts'
+import { collectionSql, rootSql } from './collection-sql.ts'
 import { linkSql } from './filter-sql.ts'
-import { rootSql } from './root-sql.ts'
 import {
   createParameters,
   parentIdsSlot,

@@ -1,9 +1,22 @@
 import type { OperationDefinitionNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import { type PlanOptions, planQuery } from '../plan/plan-query.ts'
-import { openVariables, signatureOf } from '../request/open-variables.ts'
+import type { ApiSchema } from '../../schema/api-schema.ts'
+import { storageScalar } from '../../schema/entity-model.ts'
+import { type Column, getColumn, getTable, type Layout, type Table } from '../../store/layout.ts'
+import { headSql } from '../../store/read-block.ts'
+import {
+  type EntityRoot,
+  type MetaRoot,
+  type PlanOptions,
+  planQuery,
+  type QueryPlan,
+  type ReadPlan,
+} from '../plan/plan-query.ts'
+import type { PlannedField } from '../plan/plan-selection.ts'
 import type { Query } from '../request/read-request.ts'
-import { type CompiledQuery, type CompileOptions, compileQuery } from './compile-query.ts'
+import { rootSql } from './collection-sql.ts'
+import { type CompiledRoot, compileRoot } from './compile-root.ts'
+import { openVariables, type Scope, type Statement, signatureOf, type Visibility } from './statement.ts'
 
 const cachedQueriesMax = 500
 
@@ -44,4 +57,83 @@ function createShapeKeys(): (query: Query) => string | undefined {
     numbers.set(operation, number)
     return `${number}${signature}`
   }
+}
+
+/** Root field of a snapshot. The block that it reads is known only inside the snapshot, and decides its SQL. */
+export type SnapshotRoot = MetaRoot | (EntityRoot & { readonly compileAt: (visibility: Visibility) => CompiledRoot })
+
+/** `ReadPlan` with its SQL. */
+export type CompiledRead =
+  | { readonly kind: 'nothing' }
+  | {
+      readonly kind: 'statement'
+      readonly statement: JsonStatement
+      /** Response key of the entities, if there are any. */
+      readonly key: string | undefined
+      readonly metas: readonly MetaRoot[]
+    }
+  | { readonly kind: 'snapshot'; readonly roots: readonly SnapshotRoot[] }
+
+export type CompiledQuery = Omit<QueryPlan, 'read'> & { readonly read: CompiledRead }
+
+type CompileOptions = { readonly api: ApiSchema; readonly layout: Layout }
+
+function compileQuery(options: CompileOptions, plan: QueryPlan): CompiledQuery {
+  return { ...plan, read: compileRead(options, plan.read) }
+}
+
+function compileRead({ api, layout }: CompileOptions, read: ReadPlan): CompiledRead {
+  switch (read.kind) {
+    case 'nothing':
+      return read
+    case 'statement': {
+      const { root, metas } = read
+      const statement: JsonStatement = root
+        ? compileJsonRoot({ api, layout, visibility: 'head' }, root)
+        : { text: headSql(layout), parameters: [], jsonIfNull: 'null' }
+      return { kind: 'statement', statement, key: root?.key, metas }
+    }
+    case 'snapshot': {
+      const roots = read.roots.map((root) => {
+        if (root.kind === 'meta') return root
+        const compileAt = (visibility: Visibility) => compileRoot({ api, layout, visibility }, root)
+        return { ...root, compileAt }
+      })
+      return { kind: 'snapshot', roots }
+    }
+  }
+}
+
+/** Statement that returns one row: the head, and the value of a root field as JSON text in `json`, or null. */
+type JsonStatement = Statement & { readonly jsonIfNull: '[]' | 'null' }
+
+/** Compiles a root field without nested levels to one statement, which returns the JSON that the client receives. */
+function compileJsonRoot(scope: Scope, root: EntityRoot): JsonStatement {
+  const { entity, fields } = root.plan
+  const table = getTable(scope.layout, entity.name)
+  const columns = fields.map((field) => `${fieldSql(table, field)} as "${field.key}"`).join(', ')
+  const { clauses, parameters } = rootSql(scope, root)
+  const isSingle = root.kind === 'single'
+  // No field can be called "$row". PostgreSQL would take a column of the row's name for the row.
+  const text = `select h.*, (select ${isSingle ? 'row_to_json' : 'json_agg'}("$row")::text
+      from (select ${columns} ${clauses}) as "$row") as json
+    from (${headSql(scope.layout)}) as h`
+  return { text, parameters, jsonIfNull: isSingle ? 'null' : '[]' }
+}
+
+function fieldSql(table: Table, field: PlannedField): string {
+  // GraphQL names consist of letters, digits and _.
+  if (field.kind === 'typename') return `'${table.entity.name}'::text`
+  if (field.kind === 'link') throw new Error(`The field ${field.key} has a level of its own.`)
+  return jsonSql(getColumn(table, field.field.name))
+}
+
+/** Returns the expression of a column in API form: JSON numbers for 32-bit integers, texts for all other numbers. */
+function jsonSql({ field, name }: Column): string {
+  const scalar = storageScalar(field.type)
+  if (scalar === 'Int' || scalar === 'Boolean') return `c.${name}`
+  if (scalar !== 'Bytes') return `c.${name}::${field.isList ? 'text[]' : 'text'}`
+  if (!field.isList) return `'0x' || encode(c.${name}, 'hex')`
+  const hexes = `select '0x' || encode(e.v, 'hex') from unnest(c.${name}) with ordinality as e(v, n) order by e.n`
+  return `case when c.${name} is not null then array(${hexes}) end`
 }

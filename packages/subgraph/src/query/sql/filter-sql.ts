@@ -2,8 +2,7 @@ import { type Field, targetNameOf } from '../../schema/entity-model.ts'
 import { getColumn, getTable, type Table } from '../../store/layout.ts'
 import { QueryError } from '../query-error.ts'
 import { debugValue, type Value } from '../request/value.ts'
-import { operatorSql } from './operator-sql.ts'
-import type { OperatorKey } from './operator-use.ts'
+import { type OperatorKey, operatorSql } from './operator-sql.ts'
 import { type StatementScope, visibleSql } from './statement.ts'
 
 type Filtered = { readonly table: Table; readonly alias: string; readonly isChild?: boolean | undefined }

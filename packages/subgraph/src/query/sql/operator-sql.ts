@@ -1,12 +1,12 @@
-import { storageScalar } from '../../schema/entity-model.ts'
-import type { FilterOperator } from '../../schema/filter-keys.ts'
+import { type Scalar, storageScalar } from '../../schema/entity-model.ts'
+import type { FilterKey, FilterOperator } from '../../schema/filter-keys.ts'
+import { parseScalar } from '../../schema/parse-scalar.ts'
 import { hasAnyLength, indexedBytesMax, isIndexedSql } from '../../store/create-tables.ts'
+import type { Column } from '../../store/layout.ts'
 import { QueryError } from '../query-error.ts'
-import { isOpen, parameterOf } from '../request/open-variables.ts'
-import { decodeScalar } from './decode-scalar.ts'
-import { listOperatorSql } from './list-operator-sql.ts'
-import type { OperatorUse } from './operator-use.ts'
-import { patternSql } from './pattern-sql.ts'
+import { invalidArgument } from '../request/coerce-arguments.ts'
+import type { Value } from '../request/value.ts'
+import { isOpen, type Parameters, parameterOf } from './statement.ts'
 
 const comparisonSymbols: Readonly<Partial<Record<FilterOperator, string>>> = { gt: '>', lt: '<', gte: '>=', lte: '<=' }
 
@@ -73,4 +73,84 @@ function withIndexCondition(
 ): string {
   const isShort = (text: string) => Buffer.byteLength(text) <= indexedBytesMax
   return hasAnyLength(column) && texts.every(isShort) ? `${condition} and ${isIndexedSql(expression)}` : condition
+}
+
+/** Returns the SQL of an operator on a stored list: it has all elements of the operand, none, or (nocase) any. */
+function listOperatorSql({ key, column, expression, value, parameters }: OperatorUse): string {
+  const scalar = storageScalar(column.field.type)
+  const items = value.kind === 'List' ? value.items : []
+  const texts = items.map((item) => decodeScalar(scalar, { value: item, argument: 'where' }))
+  const list = `${parameters.add(texts)}::text[]`
+  const typed = column.elementType === 'text' ? list : `${list}::${column.elementType}[]`
+  const anyAlike = `exists (select 1 from unnest(${expression}) as e(v) where e.v ilike any(${list}))`
+  switch (key.operator) {
+    case '':
+      return `${expression} = ${typed}`
+    case 'not':
+      return `${expression} <> ${typed}`
+    case 'contains':
+      return `${expression} @> ${typed}`
+    case 'not_contains':
+      return `not ${expression} && ${typed}`
+    case 'contains_nocase':
+      return anyAlike
+    default:
+      return `${expression} is not null and not ${anyAlike}`
+  }
+}
+
+/**
+ * Returns the SQL of `contains`, `starts_with` and `ends_with`: LIKE with the unescaped value. As in graph-node, `%`, `_` and
+ * `\` in it are wildcards, and queries rely on it.
+ */
+function patternSql(use: OperatorUse): string {
+  const { key, column, expression, value, parameters } = use
+  const isNegated = key.operator.startsWith('not_')
+  if (column.elementType === 'bytea' && column.field.type.kind === 'scalar') {
+    const bytes = `${parameters.add(decodeScalar('Bytes', { value, argument: 'where' }))}::text::bytea`
+    return `position(${bytes} in ${expression}) ${isNegated ? '= 0' : '> 0'}`
+  }
+  const text = decodeScalar('String', { value, argument: 'where' })
+  const like = `${isNegated ? 'not ' : ''}${key.operator.endsWith('_nocase') ? 'ilike' : 'like'}`
+  return `${textSql(use, expression)} ${like} ${parameters.add(patternOf(key.operator, text))}::text`
+}
+
+/** Text operators on a reference whose id is Bytes apply to the id in API form. */
+function textSql({ column }: OperatorUse, expression: string): string {
+  return column.elementType === 'bytea' ? `('0x' || encode(${expression}, 'hex'))` : expression
+}
+
+function patternOf(operator: string, text: string): string {
+  if (operator.includes('starts_with')) return `${text}%`
+  if (operator.includes('ends_with')) return `%${text}`
+  return text.startsWith('%') || text.endsWith('%') ? text : `%${text}%`
+}
+
+/** Returns the text that PostgreSQL accepts for a coerced value. Throws a `QueryError` if there is none. */
+export function decodeScalar(
+  scalar: Scalar,
+  { value, argument }: { readonly value: Value; readonly argument: string },
+) {
+  const parsed = parseScalar(scalar, textOf(value))
+  if ('text' in parsed) return parsed.text
+  if (scalar === 'Bytes' || scalar === 'BigInt' || scalar === 'BigDecimal' || scalar === 'Int8') {
+    throw new QueryError(`Failed to decode \`${scalar}\` value: \`${parsed.fault}\``)
+  }
+  throw invalidArgument(argument, { value })
+}
+
+function textOf(value: Value): string {
+  if ('text' in value) return value.text
+  return value.kind === 'Boolean' ? String(value.value) : ''
+}
+
+export type OperatorKey = Extract<FilterKey, { kind: 'operator' }>
+
+/** Operator of a `where` on a column. `expression` is the column in the statement. */
+type OperatorUse = {
+  readonly key: OperatorKey
+  readonly column: Column
+  readonly expression: string
+  readonly value: Value
+  readonly parameters: Parameters
 }

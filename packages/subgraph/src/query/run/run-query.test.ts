@@ -1,6 +1,6 @@
 import { createAbort } from '@tallystick/base'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { startDeadline } from './start-deadline.ts'
+import { startDeadline } from './run-query.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

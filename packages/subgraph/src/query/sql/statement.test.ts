@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { isOpen, openVariables, parameterOf, signatureOf } from './open-variables.ts'
-import { readJson } from './read-value.ts'
-import type { Value } from './value.ts'
+import { readJson, type Value } from '../request/value.ts'
+import { isOpen, openVariables, parameterOf, signatureOf } from './statement.ts'
 
 const variablesOf = (json: Readonly<Record<string, unknown>>) =>
   new Map(Object.entries(json).map(([name, value]) => [name, readJson(value)]))

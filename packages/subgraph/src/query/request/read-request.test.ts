@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { assertNesting } from './assert-nesting.ts'
+import { assertNesting } from './read-request.ts'
 
 const nest = (depth: number) => `${'{a'.repeat(depth)}${'}'.repeat(depth)}`
 
