@@ -1,7 +1,7 @@
 import type { TallystickError } from '@tallystick/core'
 import { type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'
-import type { OpenData } from './open-data.ts'
-import { prepareQuery } from './query/prepare-query.ts'
+import type { DataSources } from './create-data-sources.ts'
+import { prepareQuery } from './query/analyse-query.ts'
 
 export type IndexResult =
   | { readonly answer: SubgraphAnswer; readonly failure?: undefined }
@@ -14,7 +14,7 @@ export type AskIndex = (chainId: number, text: string) => Promise<IndexResult>
 const waitMs = 3_000
 
 /** Creates the function by which the service itself queries the subgraphs, through the gateway of `/data`. */
-export function createAskIndex({ analyse, gateway }: Pick<OpenData, 'analyse' | 'gateway'>): AskIndex {
+export function createAskIndex({ analyse, gateway }: Pick<DataSources, 'analyse' | 'gateway'>): AskIndex {
   return async (chainId, text) => {
     const query = prepareQuery(analyse(text), { variables: {}, operationName: undefined })
     const controller = new AbortController()

@@ -1,6 +1,5 @@
 import type { StopSignal } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
-import type { IndexHead } from '@tallystick/subgraph'
 import type { DocumentNode } from 'graphql'
 
 /** The latest block of an index at the moment it answered. */
@@ -13,18 +12,6 @@ export type Head = {
   readonly revision?: number | undefined
   /** Whether the index has errors: its data may be incomplete. */
   readonly hasErrors?: boolean | undefined
-}
-
-/** Returns a text that is the same for two heads only if the index has the same data at both. */
-export function identifyHead({ hash, revision = 0 }: Head): string {
-  return `${hash} ${revision}`
-}
-
-/** Converts the head of an embedded index. */
-export function toHead(head: IndexHead | undefined): Head | undefined {
-  if (!head) return undefined
-  const { number, hash, timestamp, revision, fault } = head
-  return { number, hash, timestamp, revision, hasErrors: fault !== undefined }
 }
 
 /** An analysed query, ready to be sent. */

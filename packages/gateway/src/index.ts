@@ -1,21 +1,22 @@
 export { type AskIndex, createAskIndex } from './ask-index.ts'
 export type { Head, SubgraphAnswer, SubgraphQuery, SubgraphSource, UpstreamFailure } from './chain-subgraph.ts'
-export { classifyFailure } from './classify-failure.ts'
+export { createDataSources, type DataSources } from './create-data-sources.ts'
 export { createDataMetrics, dataMetricHelp } from './data-metrics.ts'
 export { deadlineReached } from './deadline.ts'
-export { createEmbeddedSubgraph } from './embedded/embedded-subgraph.ts'
-export { type EmbeddedSubgraph, namespaceOf, startEmbeddedSubgraphs } from './embedded/embedded-subgraphs.ts'
-export { measureSubgraph } from './embedded/measure-subgraph.ts'
-export { addSubgraphMetrics, subgraphMetricHelp } from './embedded/subgraph-metrics.ts'
+export { classifyFailure, createEmbeddedSubgraph, measureSubgraph } from './embedded/embedded-subgraph.ts'
+export {
+  addSubgraphMetrics,
+  type EmbeddedSubgraph,
+  namespaceOf,
+  startEmbeddedSubgraphs,
+  subgraphMetricHelp,
+} from './embedded/start-embedded-subgraphs.ts'
 export { createFindMaturePositions, listMature, maturePositionsQuery } from './find-mature-positions.ts'
-export { type OpenData, openData } from './open-data.ts'
-export { openPublicQueries, type PublicQueries, publicQueryMetricHelp } from './public/open-public-queries.ts'
+export { createPublicQueries, type PublicQueries, publicQueryMetricHelp } from './public/create-public-queries.ts'
 export { createPublicAnswer, type PublicAnswer } from './public/public-answer.ts'
 export { createQueryGate } from './public/query-gate.ts'
-export { type AnalysedQuery, createAnalyse } from './query/analyse-query.ts'
-export type { Variables } from './query/measure-selection.ts'
-export { type PreparedQuery, prepareQuery } from './query/prepare-query.ts'
-export { publicQueryLimits, queryLimits } from './query/query-limits.ts'
+export { type AnalysedQuery, createAnalyse, type PreparedQuery, prepareQuery } from './query/analyse-query.ts'
+export { publicQueryLimits, queryLimits, type Variables } from './query/measure-selection.ts'
 export { type ChainResult, createGateway, type Gateway } from './query-chains.ts'
 export { createReadIndexedPool } from './read-indexed-pool.ts'
 export { classifyAnswer } from './remote/classify-answer.ts'

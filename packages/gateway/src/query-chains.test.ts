@@ -13,7 +13,7 @@ import {
 } from './chain-subgraph.ts'
 import { createDataMetrics, dataMetricHelp } from './data-metrics.ts'
 import { deadlineReached } from './deadline.ts'
-import type { PreparedQuery } from './query/prepare-query.ts'
+import type { PreparedQuery } from './query/analyse-query.ts'
 import { createGateway } from './query-chains.ts'
 
 const headOf = (number: number, fork = ''): Head => ({ number, hash: `0x${fork}${number}`, timestamp: 1_800_000_000 })

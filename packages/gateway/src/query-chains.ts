@@ -2,11 +2,10 @@ import type { StopSignal } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
-import { type ChainSubgraph, type Head, identifyHead, type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'
+import { type ChainSubgraph, type Head, type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'
 import type { ChainMetrics, DataMetrics } from './data-metrics.ts'
-import type { PreparedQuery } from './query/prepare-query.ts'
+import type { PreparedQuery } from './query/analyse-query.ts'
 import { createFlights, type Flights } from './single-flight.ts'
-import { untilAborted } from './until-aborted.ts'
 
 /** Result of a query on one chain. */
 export type ChainResult =
@@ -33,7 +32,7 @@ export type Gateway = {
   countHits(chains: readonly number[]): void
 }
 
-export type GatewayOptions = {
+type GatewayOptions = {
   readonly subgraphs: ReadonlyMap<number, ChainSubgraph>
   readonly timeoutMs: number
   readonly cacheBytesMax: number
@@ -107,6 +106,11 @@ function findAnswer(
   return head && identifyHead(head) === chain.answersOf ? chain.answers.get(key) : undefined
 }
 
+/** Returns a text that is the same for two heads only if the index has the same data at both. */
+function identifyHead({ hash, revision = 0 }: Head): string {
+  return `${hash} ${revision}`
+}
+
 type Question = { readonly query: PreparedQuery; readonly gone: StopSignal }
 
 async function ask(chain: Chain, { query, gone }: Question): Promise<SubgraphAnswer> {
@@ -152,4 +156,18 @@ const entryOverheadBytes = 300
 function unexpected(error: unknown, log: Logger): TallystickError {
   log.error({ err: error }, 'query failed unexpectedly')
   return upstreamError({ failure: 'internal', message: 'The query failed inside the service. Try again later.' })
+}
+
+/** Settles when the work settles, or rejects with the signal's reason when it is aborted. The work may ignore the signal. */
+async function untilAborted<Result>(work: Promise<Result>, signal: StopSignal): Promise<Result> {
+  let stop: (() => void) | undefined
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    if (stop) signal.removeEventListener('abort', stop)
+  }
 }

@@ -4,9 +4,9 @@ import {
   createFindMaturePositions,
   createReadIndexedPool,
   type EmbeddedSubgraph,
-  type OpenData,
-  openData,
-  openPublicQueries,
+  type DataSources,
+  createDataSources,
+  createPublicQueries,
   type PublicQueries,
 } from '@tallystick/gateway'
 import type { ReadIndexedPool } from '@tallystick/issuer'
@@ -15,7 +15,7 @@ import type { ServiceContext } from './service-context.ts'
 
 /** The subgraphs of all chains, as callers and the service itself query them. */
 export type OpenGateway = {
-  readonly data: OpenData
+  readonly data: DataSources
   /** Queries without a key. */
   readonly queries: PublicQueries
   /** Queries of the service itself, to the chains in `chainIds`. */
@@ -30,9 +30,9 @@ export function openGateway(
   embedded: ReadonlyMap<number, EmbeddedSubgraph>,
 ): OpenGateway {
   const monotonicNow = time.monotonic
-  const data = openData(config, { embedded, clock: time, log, metrics, monotonicNow })
+  const data = createDataSources(config, { embedded, clock: time, log, metrics, monotonicNow })
   closers.push('remote subgraphs', data.close)
-  const queries = openPublicQueries(config, {
+  const queries = createPublicQueries(config, {
     database,
     connectionsMax: connectionsMax.publicQueries,
     embedded,

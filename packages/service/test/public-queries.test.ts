@@ -2,7 +2,7 @@
 
 import { createAbort, createMetrics } from '@tallystick/base'
 import { type Database, openDatabase } from '@tallystick/database'
-import { namespaceOf, openPublicQueries, publicQueryMetricHelp } from '@tallystick/gateway'
+import { createPublicQueries, namespaceOf, publicQueryMetricHelp } from '@tallystick/gateway'
 import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
 import type { Answer } from '@tallystick/workbench/send-request'
 import { waitOptions } from '@tallystick/workbench/wait-options'
@@ -149,7 +149,7 @@ test('behavior: on the embedded database one public query runs at a time, in its
   const { config } = await prepare({ databaseUrl })
   const closers: (() => unknown)[] = []
   defer(() => closers.map((close) => close()))
-  const { subgraphs, gate } = openPublicQueries(config, {
+  const { subgraphs, gate } = createPublicQueries(config, {
     database,
     connectionsMax: 4,
     embedded: new Map([[324, { subgraph }]]),

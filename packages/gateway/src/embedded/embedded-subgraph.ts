@@ -1,7 +1,11 @@
-import type { Follower, Subgraph } from '@tallystick/subgraph'
-import { type ChainSubgraph, type Head, toHead } from '../chain-subgraph.ts'
-import { classifyFailure } from '../classify-failure.ts'
+import { createLogThrottle, type Metrics, type StopSignal } from '@tallystick/base'
+import { TallystickError } from '@tallystick/core'
+import type { Follower, IndexHead, QueryFailureCode, Subgraph } from '@tallystick/subgraph'
+import type { Logger } from 'pino'
+import { type ChainSubgraph, type Head, queryRejected, upstreamError } from '../chain-subgraph.ts'
 import { deadlineReached } from '../deadline.ts'
+import { type CallResult, failureOf } from '../remote/begin-call.ts'
+import { createCallMetrics } from '../remote/remote-metrics.ts'
 
 // Long enough that a busy replica reads the head ten times per second instead of once per request, and short against the
 // seconds between blocks.
@@ -57,5 +61,73 @@ export function createEmbeddedSubgraph(
       return { data, errors: messages, head: toHead(head), source: 'embedded' }
     },
     close: async () => undefined,
+  }
+}
+
+/** Converts the head of an embedded index. */
+export function toHead(head: IndexHead | undefined): Head | undefined {
+  if (!head) return undefined
+  const { number, hash, timestamp, revision, fault } = head
+  return { number, hash, timestamp, revision, hasErrors: fault !== undefined }
+}
+
+/** Adds metrics and throttled failure logs to an embedded subgraph. Remote subgraphs have their own. */
+export function measureSubgraph(
+  subgraph: ChainSubgraph,
+  {
+    metrics,
+    log,
+    monotonicNow,
+  }: { readonly metrics: Metrics; readonly log: Logger; readonly monotonicNow: () => number },
+): ChainSubgraph {
+  const labels = { chain: subgraph.chainId, upstream: 'embedded' }
+  const calls = createCallMetrics(metrics, labels)
+  // An embedded subgraph has no circuit breaker, so every query fails while the database is unavailable.
+  const throttle = createLogThrottle({ monotonicNow })
+  return {
+    ...subgraph,
+    ask: async (query, signal) => {
+      const startedMs = monotonicNow()
+      let result: CallResult = 'ok'
+      try {
+        return await subgraph.ask(query, signal)
+      } catch (error) {
+        result = resultOf(error, signal)
+        const durationMs = Math.round(monotonicNow() - startedMs)
+        const operationName = query.operationName?.slice(0, 100)
+        const isFailure = result !== 'cancelled' && result !== 'query_rejected'
+        const logged = isFailure ? throttle(result) : undefined
+        if (logged)
+          log.warn(
+            { ...labels, failure: result, durationMs, operationName, ...logged },
+            'embedded subgraph query failed',
+          )
+        throw error
+      } finally {
+        calls.record({ result, durationMs: monotonicNow() - startedMs })
+      }
+    },
+  }
+}
+
+function resultOf(error: unknown, signal: StopSignal): CallResult {
+  // Any other reason means that the caller disconnected, or that another source answered first.
+  if (signal.aborted && signal.reason !== deadlineReached) return 'cancelled'
+  return error instanceof TallystickError ? (failureOf(error) ?? 'query_rejected') : 'internal'
+}
+
+/** Returns the error for a query that an embedded subgraph did not answer. The code decides its class, never the text. */
+export function classifyFailure(code: QueryFailureCode, message: string): TallystickError {
+  switch (code) {
+    case 'invalid_query':
+      return queryRejected(message)
+    case 'not_started':
+    case 'block_not_indexed':
+      return upstreamError({ failure: 'behind', message })
+    case 'query_timeout':
+      return upstreamError({ failure: 'slow_query', message: 'The query timed out. Select less.' })
+    case 'database_unavailable':
+    case 'internal_error':
+      return upstreamError({ failure: 'internal', message: 'The index of this chain is unavailable. Try again later.' })
   }
 }

@@ -1,9 +1,10 @@
 import { TallystickError } from '@tallystick/core'
 import type { Answer, QueryRequest, Subgraph } from '@tallystick/subgraph'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
-import { type Head, toHead } from '../chain-subgraph.ts'
+import type { Head } from '../chain-subgraph.ts'
+import { toHead } from '../embedded/embedded-subgraph.ts'
 import { type AnalysedQuery, createAnalyse } from '../query/analyse-query.ts'
-import { assertWithin, publicQueryLimits } from '../query/query-limits.ts'
+import { assertWithin, publicQueryLimits } from '../query/measure-selection.ts'
 
 /** Answer of `/subgraphs`. */
 export type PublicAnswer = { readonly body: Uint8Array; readonly head: Head | undefined }

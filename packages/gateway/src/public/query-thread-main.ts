@@ -3,7 +3,7 @@ import { type Abort, createAbort } from '@tallystick/base'
 import { connectDatabase, openDatabase } from '@tallystick/database'
 import { graphqlSchemaOf, openSubgraph, protocolSchema } from '@tallystick/subgraph'
 import { type AnswerPublic, createPublicAnswer } from './public-answer.ts'
-import type { FromThread, ThreadSettings, ToThread } from './query-thread-messages.ts'
+import type { FromThread, ThreadSettings, ToThread } from './query-thread.ts'
 
 // The thread that answers public queries (query-thread.ts starts it).
 

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
-import { Worker } from 'node:worker_threads'
+import { type MessagePort, Worker } from 'node:worker_threads'
 import { createLogThrottle } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
+import type { QueryRequest } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import type { AnswerPublic, PublicAnswer } from './public-answer.ts'
-import type { FromThread, ThreadSettings, ToThread } from './query-thread-messages.ts'
 
-export type QueryThread = {
+type QueryThread = {
   answer(chainId: number, ...asked: Parameters<AnswerPublic>): Promise<PublicAnswer>
   close(): Promise<void>
 }
@@ -134,3 +134,25 @@ function terminated(): TallystickError {
 function unavailable(message: string): TallystickError {
   return new TallystickError({ code: 'not_ready', message, retryable: true, retryAfterSeconds: 1 })
 }
+
+/** Settings that the thread is started with. */
+export type ThreadSettings = {
+  /** URL of a PostgreSQL database, or a port to the embedded one. */
+  readonly database: string | MessagePort
+  /** On PostgreSQL. */
+  readonly connectionsMax: number
+  /** Namespace of the index, by chain. */
+  readonly namespaces: ReadonlyMap<number, string>
+}
+
+/** Message to the thread. */
+export type ToThread =
+  | { readonly id: number; readonly chainId: number; readonly request: Omit<QueryRequest, 'signal' | 'document'> }
+  | { readonly abort: number }
+
+/** Message from the thread. */
+export type FromThread =
+  | ({ readonly id: number } & PublicAnswer)
+  | { readonly id: number; readonly failure: string }
+  | { readonly begun: number }
+  | { readonly chainId: number; readonly internalError: unknown }

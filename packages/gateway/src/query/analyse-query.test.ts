@@ -2,8 +2,7 @@ import { positionQuery } from '@tallystick/core'
 import { graphqlSchemaOf, protocolSchema } from '@tallystick/subgraph'
 import { getIntrospectionQuery, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { createAnalyse } from './analyse-query.ts'
-import { prepareQuery } from './prepare-query.ts'
+import { createAnalyse, prepareQuery } from './analyse-query.ts'
 
 const analyse = createAnalyse(graphqlSchemaOf(protocolSchema))
 const prepare = (text: string, variables: Record<string, unknown> = {}, operationName?: string) =>

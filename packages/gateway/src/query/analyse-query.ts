@@ -3,7 +3,6 @@ import { parseDocument } from '@tallystick/subgraph'
 import {
   type DefinitionNode,
   type DocumentNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
   Kind,
@@ -13,13 +12,21 @@ import {
   validate,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
-import { queryRejected } from '../chain-subgraph.ts'
-import { type MeasureContext, measureSelection, type Rows } from './measure-selection.ts'
-import { assertWithin, type QueryLimits, queryLimits } from './query-limits.ts'
-import { stripChains } from './strip-chains.ts'
+import { queryRejected, type SubgraphQuery } from '../chain-subgraph.ts'
+import {
+  assertWithin,
+  fragmentsOf,
+  type MeasureContext,
+  measureSelection,
+  type QueryLimits,
+  queryLimits,
+  type Rows,
+  type Variables,
+} from './measure-selection.ts'
+import { chainsName, stripChains } from './strip-chains.ts'
 
 /** Facts about an operation that sending it requires. They are computed once per query text. */
-export type AnalysedOperation = {
+type AnalysedOperation = {
   /** Unique per operation and text. Used in cache keys instead of the text. */
   readonly id: string
   readonly name: string | undefined
@@ -52,7 +59,7 @@ export type AnalysedQuery = {
 const textBytesMax = 4 * 1024 * 1024
 const textsMax = 2_000
 
-export type AnalyseOptions = {
+type AnalyseOptions = {
   readonly limits: QueryLimits
   /** Whether the variable `chains` selects the chains of a request. It is then no variable of the query. */
   readonly hasChains: boolean
@@ -78,33 +85,30 @@ export function createAnalyse(
     if (known instanceof TallystickError) throw known
     if (known) return known
     texts += 1
-    const analysed = settle(() => analyse(schema, { ...options, text, id: texts.toString(36) }))
-    if (analysed instanceof TallystickError) {
-      cache.set(text, analysed)
-      throw analysed
+    try {
+      const analysed = analyse(schema, { ...options, text, id: texts.toString(36) })
+      cache.set(text, { ...analysed, document: undefined })
+      return analysed
+    } catch (error) {
+      if (error instanceof TallystickError) cache.set(text, error)
+      throw error
     }
-    cache.set(text, { ...analysed, document: undefined })
-    return analysed
   }
 }
 
-function settle(work: () => AnalysedQuery): AnalysedQuery | TallystickError {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof TallystickError) return error
-    throw error
-  }
-}
-
-type Analysing = AnalyseOptions & { readonly text: string; readonly id: string }
-
-function analyse(schema: GraphQLSchema, { text: given, id, limits, hasChains }: Analysing): AnalysedQuery {
+function analyse(
+  schema: GraphQLSchema,
+  { text: given, id, limits, hasChains }: AnalyseOptions & { readonly text: string; readonly id: string },
+): AnalysedQuery {
   const parsed = parseText(given, limits)
   assertQueries(parsed)
-  const { text, document } = hasChains ? stripChains(given, parsed) : { text: given, document: parsed }
+  // Most texts do not contain the name.
+  const mayHaveChains = hasChains && given.includes(chainsName)
+  const { text, document } = mayHaveChains ? stripChains(given, parsed) : { text: given, document: parsed }
   const context: MeasureContext = { schema, fragments: fragmentsOf(document), measured: new Map() }
-  const headAlias = findFreeName(text)
+  // A response key that the text does not contain.
+  let headAlias = 'tallystickHead'
+  while (text.includes(headAlias)) headAlias += '_'
   const analysed = document.definitions.filter(isOperation).map((operation, index): AnalysedOperation => {
     const rows = assertMeasures(context, { operation, limits })
     return {
@@ -160,17 +164,6 @@ function rejectRepeated(operations: readonly OperationDefinitionNode[]): void {
   if (repeated !== undefined) throw queryRejected(`The query has two operations named "${repeated}".`)
 }
 
-function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  const fragments = new Map<string, FragmentDefinitionNode>()
-  for (const definition of definitions) {
-    if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue
-    const name = definition.name.value
-    if (fragments.has(name)) throw queryRejected(`The query has two fragments named "${name}".`)
-    fragments.set(name, definition)
-  }
-  return fragments
-}
-
 /** Checks every limit except a row count that depends on variables. */
 function assertMeasures(
   context: MeasureContext,
@@ -202,13 +195,6 @@ function variablesOf({ variableDefinitions = [] }: Pick<OperationDefinitionNode,
   )
 }
 
-/** Returns a response key that the text does not contain. */
-function findFreeName(text: string): string {
-  let name = 'tallystickHead'
-  while (text.includes(name)) name += '_'
-  return name
-}
-
 /** Inserts the selection of the head after the operation's first brace. The rest of the text is unchanged. */
 function selectHead(
   text: string,
@@ -217,4 +203,53 @@ function selectHead(
   const inside = (operation.selectionSet.loc?.start ?? 0) + 1
   const selection = ` ${headAlias}: _meta { block { number hash timestamp } } `
   return text.slice(0, inside) + selection + text.slice(inside)
+}
+
+export type PreparedQuery = SubgraphQuery & {
+  /** Cache key. Equal for equal requests. */
+  readonly key: string
+}
+
+/** Applies the variables and operation name of one request to an analysed query. Throws `query_rejected`. */
+export function prepareQuery(
+  { text, operations, document }: AnalysedQuery,
+  request: { readonly variables: Variables; readonly operationName: string | undefined },
+): PreparedQuery {
+  const operation = chooseOperation(operations, request.operationName)
+  const variables = pickVariables(operation, request.variables)
+  if (typeof operation.rows === 'function') assertWithin('rows', operation.rows(variables))
+  const { id, textWithHead, headAlias } = operation
+  return {
+    text,
+    document,
+    textWithHead,
+    headAlias,
+    variables,
+    // graph-node reads it only if there are several operations.
+    operationName: operations.length > 1 ? operation.name : undefined,
+    key: `${id} ${JSON.stringify(variables)}`,
+  }
+}
+
+/** Returns the operation to run. Like graph-node, ignores the name if there is only one operation. */
+function chooseOperation(operations: readonly AnalysedOperation[], name: string | undefined): AnalysedOperation {
+  const [only] = operations
+  if (only && operations.length === 1) return only
+  const names = operations.map((operation) => operation.name).join(', ')
+  if (name === undefined) throw queryRejected(`Set "operationName" to one of: ${names}.`)
+  const named = operations.find((operation) => operation.name === name)
+  if (named) return named
+  throw queryRejected(`"operationName" is not the name of an operation in the query. Use one of: ${names}.`)
+}
+
+/** Returns the variables that the operation declares. Others would only fragment the cache. */
+function pickVariables({ variables: declared }: AnalysedOperation, given: Variables): Variables {
+  const picked: [string, unknown][] = []
+  for (const { name, type, isRequired } of declared) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined
+    if (value !== undefined) picked.push([name, value])
+    if (!isRequired || (value !== undefined && value !== null)) continue
+    throw queryRejected(`The variable "$${name}" of type "${type}" is missing in "variables".`)
+  }
+  return Object.fromEntries(picked)
 }

@@ -1,4 +1,5 @@
 import {
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLNamedType,
@@ -20,7 +21,7 @@ export type Variables = Readonly<Record<string, unknown>>
 export type Rows = number | ((variables: Variables) => number)
 
 /** Size of a selection with its fragments expanded. */
-export type SelectionSize = {
+type SelectionSize = {
   /** Fields of its own level. */
   readonly width: number
   readonly depth: number
@@ -41,6 +42,18 @@ export type MeasureContext = {
 
 /** graph-node's default of `first`. */
 const firstDefault = 100
+
+/** Returns the fragments of a document by name. Throws `query_rejected` if two have one name. */
+export function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of definitions) {
+    if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue
+    const name = definition.name.value
+    if (fragments.has(name)) throw queryRejected(`The query has two fragments named "${name}".`)
+    fragments.set(name, definition)
+  }
+  return fragments
+}
 
 /** Measures a selection in time proportional to the text, whatever it expands to. */
 export function measureSelection(
@@ -131,4 +144,50 @@ function combine([a, b]: readonly [Rows, Rows], operate: (a: number, b: number) 
   if (typeof a === 'number' && typeof b === 'number') return operate(a, b)
   const read = (rows: Rows, variables: Variables) => (typeof rows === 'number' ? rows : rows(variables))
   return (variables) => operate(read(a, variables), read(b, variables))
+}
+
+/** Limits of a query (DESIGN.md §2.3). */
+export const queryLimits = {
+  tokens: 2_000,
+  depth: 10,
+  rootFields: 30,
+  aliases: 100,
+  /** Counted after fragments are expanded: nested spreads multiply the fields of a short text. */
+  fields: 2_000,
+  rows: 100_000,
+} as const
+
+type QueryLimit = keyof typeof queryLimits
+export type QueryLimits = Readonly<Record<QueryLimit, number>>
+
+/**
+ * Limits of `/subgraphs`. They allow for the selection of the head that a gateway adds to a query of `/data`
+ * (`alias: _meta { block { number hash timestamp } }`), since another Tallystick may use the endpoint as its upstream.
+ */
+export const publicQueryLimits: QueryLimits = {
+  ...queryLimits,
+  tokens: queryLimits.tokens + 11,
+  rootFields: queryLimits.rootFields + 1,
+  aliases: queryLimits.aliases + 1,
+  fields: queryLimits.fields + 5,
+}
+
+/** Throws `query_rejected` with the message of the limit if `found` exceeds it. */
+export function assertWithin(limit: QueryLimit, found: number, limits: QueryLimits = queryLimits): void {
+  const max = limits[limit]
+  if (found <= max) return
+  const count = Number.isSafeInteger(found) ? String(found) : 'far more'
+  throw queryRejected(messages[limit](count, max), { limit, max, found: count })
+}
+
+const messages: Readonly<Record<QueryLimit, (found: string, max: number) => string>> = {
+  tokens: (_, max) => `The query has more than ${max} tokens. Select less or send several queries.`,
+  depth: (found, max) => `The query is ${found} levels deep; the limit is ${max}. Query the deeper levels by id.`,
+  rootFields: (found, max) => `The query has ${found} root fields; the limit is ${max}. Send several queries.`,
+  aliases: (found, max) => `The query has ${found} aliases; the limit is ${max}. Send several queries.`,
+  fields: (found, max) =>
+    `With fragments expanded, the query selects ${found} fields; the limit is ${max}. Select fewer fields.`,
+  rows: (found, max) =>
+    `The query could return ${found} rows along one path (the product of \`first\`, 100 by default); ` +
+    `the limit is ${max}. Use a smaller \`first\`.`,
 }

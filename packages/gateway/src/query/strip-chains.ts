@@ -9,14 +9,12 @@ export type QueryText = { readonly text: string; readonly document: DocumentNode
  * query uses the variable, or declares it as something other than a list of integers.
  */
 export function stripChains(text: string, document: DocumentNode): QueryText {
-  // Most texts do not contain the name. They are not searched.
-  if (!text.includes(name)) return { text, document }
   let stripped = text
   const definitions = document.definitions.map((definition) => {
     if (definition.kind !== Kind.OPERATION_DEFINITION) return definition
     const { variableDefinitions = [] } = definition
     const declared = variableDefinitions.filter(isChains)
-    if (declared.length > 1) throw queryRejected(`The variable "$${name}" is declared twice.`)
+    if (declared.length > 1) throw queryRejected(`The variable "$${chainsName}" is declared twice.`)
     for (const declaration of declared) {
       assertListOfIntegers(declaration)
       stripped = blank(stripped, rangeOf(declaration, variableDefinitions.length === 1))
@@ -27,11 +25,12 @@ export function stripChains(text: string, document: DocumentNode): QueryText {
   return { text: stripped, document: { ...document, definitions } }
 }
 
-const name = 'chains'
+/** Name of the variable that selects the chains. */
+export const chainsName = 'chains'
 
 /** Returns whether a variable is the one that selects the chains. */
 function isChains({ variable }: VariableDefinitionNode): boolean {
-  return variable.name.value === name
+  return variable.name.value === chainsName
 }
 
 function assertListOfIntegers({ type }: VariableDefinitionNode): void {
@@ -40,7 +39,7 @@ function assertListOfIntegers({ type }: VariableDefinitionNode): void {
   const named = item?.kind === Kind.NON_NULL_TYPE ? item.type : item
   if (named?.kind === Kind.NAMED_TYPE && named.name.value === 'Int') return
   throw queryRejected(
-    `The variable "$${name}" selects the chains of the request. Declare it as [Int!]!, or not at all.`,
+    `The variable "$${chainsName}" selects the chains of the request. Declare it as [Int!]!, or not at all.`,
   )
 }
 
@@ -65,9 +64,9 @@ function rejectUses(document: DocumentNode): void {
   visit(document, {
     VariableDefinition: (definition) => (isChains(definition) ? false : undefined),
     Variable: (variable) => {
-      if (variable.name.value !== name) return
+      if (variable.name.value !== chainsName) return
       throw queryRejected(
-        `The variable "$${name}" selects the chains of the request and is not sent to a subgraph. Use another name inside the query.`,
+        `The variable "$${chainsName}" selects the chains of the request and is not sent to a subgraph. Use another name inside the query.`,
       )
     },
   })

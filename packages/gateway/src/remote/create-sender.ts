@@ -2,8 +2,8 @@ import type { Secret } from '@tallystick/base'
 import { beginCall, type Call } from './begin-call.ts'
 import { classifyAnswer } from './classify-answer.ts'
 import { createRedact } from './create-redact.ts'
-import { openConnections } from './open-connections.ts'
-import { postQuery } from './post-query.ts'
+import { type Connections, type Exchange, openConnections, type Post } from './open-connections.ts'
+import { type Phase, transportError } from './transport-error.ts'
 
 /** Query as it is sent to every upstream. */
 export type WireQuery = {
@@ -25,7 +25,7 @@ export type SenderOptions = {
   readonly monotonicNow: () => number
 }
 
-export type Sender = {
+type Sender = {
   begin(query: WireQuery): Call
   /** Cancels running calls and closes all connections. */
   close(): Promise<void>
@@ -66,4 +66,34 @@ export function createSender({ url: text, headers, answerBytesMax, ca, now, mono
 
 function reveal(headers: Readonly<Record<string, Secret>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]))
+}
+
+/**
+ * Sends a query to an upstream. If a reused connection was closed before the response, it sends the query once more: the
+ * query only reads, and the upstream has probably not received it. Throws only errors that callers may see, or the
+ * signal's reason.
+ */
+async function postQuery(
+  connections: Connections,
+  {
+    answerBytesMax,
+    monotonicNow,
+    ...post
+  }: Post & { readonly answerBytesMax: number; readonly monotonicNow: () => number },
+): Promise<Exchange> {
+  let phase: Phase = 'headers'
+  const onHeaders = () => {
+    phase = 'body'
+    post.onHeaders()
+  }
+  const sinceMs = monotonicNow()
+  try {
+    return await connections.post({ ...post, onHeaders }).catch((error) => {
+      if (post.signal.aborted || phase === 'body' || !connections.wasReused(error, sinceMs)) throw error
+      return connections.post({ ...post, onHeaders })
+    })
+  } catch (error) {
+    post.signal.throwIfAborted()
+    throw transportError(error, { phase, answerBytesMax })
+  }
 }

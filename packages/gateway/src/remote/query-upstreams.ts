@@ -6,8 +6,8 @@ import type { Call, CallOutcome } from './begin-call.ts'
 import type { StartTimer } from './start-timer.ts'
 import { slowError } from './transport-error.ts'
 
-/** An upstream, or a source of a chain that has two. */
-export type Racer<Query> = {
+/** One of those that can answer a query: a URL of a remote subgraph, or a source of a chain that has two. */
+export type Upstream<Query> = {
   /** Whether callers' queries may be sent to it. */
   readonly isUsable: boolean
   readonly isBehind: boolean
@@ -28,14 +28,15 @@ export type QueryUpstreamsOptions<Query> = {
 }
 
 type Event<Query> =
-  | { readonly kind: 'outcome'; readonly call: Call; readonly upstream: Racer<Query>; readonly outcome: CallOutcome }
+  | { readonly kind: 'outcome'; readonly call: Call; readonly upstream: Upstream<Query>; readonly outcome: CallOutcome }
   | { readonly kind: 'timed_out' }
   | { readonly kind: 'aborted' }
 
-type Race<Query> = {
+/** State of one query. */
+type Progress<Query> = {
   /** Upstreams not queried yet, in order of preference. */
-  readonly waiting: Racer<Query>[]
-  readonly running: Map<Call, Racer<Query>>
+  readonly waiting: Upstream<Query>[]
+  readonly running: Map<Call, Upstream<Query>>
   attempts: number
   /** Freshest of the answers that lag too far behind. */
   held: SubgraphAnswer | undefined
@@ -53,12 +54,12 @@ const fresherWaitMsMax = 2_000
  * behind, the others get a short time to give a fresher one, and the freshest answer wins.
  */
 export async function queryUpstreams<Query>(
-  upstreams: readonly Racer<Query>[],
+  upstreams: readonly Upstream<Query>[],
   options: QueryUpstreamsOptions<Query>,
 ): Promise<SubgraphAnswer> {
-  const { signal, monotonicNow } = options
-  const deadlineMs = monotonicNow() + options.timeoutMs
-  const race: Race<Query> = {
+  const { query, signal, timeoutMs, hedgeMs, monotonicNow, startTimer } = options
+  const deadlineMs = monotonicNow() + timeoutMs
+  const progress: Progress<Query> = {
     waiting: [...upstreams],
     running: new Map(),
     attempts: 0,
@@ -66,73 +67,75 @@ export async function queryUpstreams<Query>(
     heldUntilMs: Number.POSITIVE_INFINITY,
     lastError: undefined,
   }
-  if (signal.aborted) return endAborted(race, signal)
+  if (signal.aborted) return endAborted(progress, signal)
   const abortion = listenTo<Query>(signal)
   let ending: 'superseded' | 'cancelled' = 'superseded'
   try {
     for (;;) {
-      if (race.running.size === 0 && !beginNext(race, options.query)) return settle(race)
-      const event = await nextEvent(race, {
-        waitMs: waitMsOf(race, { ...options, deadlineMs }),
-        aborted: abortion.promise,
-        startTimer: options.startTimer,
-      })
+      if (progress.running.size === 0 && !beginNext(progress, query)) return settle(progress)
+      const waitMs = waitMsOf(progress, { hedgeMs, deadlineMs, nowMs: monotonicNow() })
+      const event = await nextEvent(progress, { waitMs, aborted: abortion.promise, startTimer })
       if (event.kind === 'aborted') {
         if (signal.reason !== superseded) ending = 'cancelled'
-        return endAborted(race, signal)
+        return endAborted(progress, signal)
       }
       if (event.kind === 'timed_out') {
-        if (race.held) return race.held
-        onTimeout(race, options)
+        if (progress.held) return progress.held
+        onTimeout(progress, { query, hedgeMs })
         continue
       }
-      race.running.delete(event.call)
-      const answer = applyOutcome(race, { ...event, heldUntilMs: monotonicNow() + fresherWaitMs(options.timeoutMs) })
+      progress.running.delete(event.call)
+      const heldUntilMs = monotonicNow() + Math.min(fresherWaitMsMax, timeoutMs / 4)
+      const answer = applyOutcome(progress, { upstream: event.upstream, outcome: event.outcome, heldUntilMs })
       if (answer) return answer
-      beginNext(race, options.query)
+      beginNext(progress, query)
     }
   } finally {
     abortion.stop()
-    for (const call of race.running.keys()) call.end(ending)
+    for (const call of progress.running.keys()) call.end(ending)
   }
 }
 
 /** Queries the next upstream. Returns false if none is left. */
-function beginNext<Query>(race: Race<Query>, query: Query): boolean {
+function beginNext<Query>(progress: Progress<Query>, query: Query): boolean {
   // With an answer held, only an upstream that may have a fresher one is queried.
-  const index = race.waiting.findIndex(({ isUsable, isBehind }) => isUsable && !(race.held && isBehind))
-  const [upstream] = index < 0 ? [] : race.waiting.splice(index, 1)
+  const index = progress.waiting.findIndex(({ isUsable, isBehind }) => isUsable && !(progress.held && isBehind))
+  const [upstream] = index < 0 ? [] : progress.waiting.splice(index, 1)
   if (!upstream) return false
-  race.attempts += 1
-  race.running.set(upstream.begin(query, race.attempts), upstream)
+  progress.attempts += 1
+  progress.running.set(upstream.begin(query, progress.attempts), upstream)
   return true
 }
 
-function settle<Query>({ held, lastError }: Race<Query>): SubgraphAnswer {
+function settle<Query>({ held, lastError }: Progress<Query>): SubgraphAnswer {
   if (held) return held
   throw lastError
 }
 
 /** Returns how long to wait for the next event: an equal share of the time left, at most `hedgeMs`. */
 function waitMsOf<Query>(
-  race: Race<Query>,
-  { hedgeMs, monotonicNow, deadlineMs }: QueryUpstreamsOptions<Query> & { readonly deadlineMs: number },
+  progress: Progress<Query>,
+  {
+    hedgeMs,
+    deadlineMs,
+    nowMs,
+  }: { readonly hedgeMs: number | null; readonly deadlineMs: number; readonly nowMs: number },
 ): number | undefined {
-  if (race.held) return Math.max(0, race.heldUntilMs - monotonicNow())
-  if (race.waiting.length === 0) return undefined
-  const shareMs = Math.max(0, deadlineMs - monotonicNow()) / (race.waiting.length + 1)
+  if (progress.held) return Math.max(0, progress.heldUntilMs - nowMs)
+  if (progress.waiting.length === 0) return undefined
+  const shareMs = Math.max(0, deadlineMs - nowMs) / (progress.waiting.length + 1)
   return hedgeMs === null ? shareMs : Math.min(hedgeMs, shareMs)
 }
 
 async function nextEvent<Query>(
-  race: Race<Query>,
+  progress: Progress<Query>,
   {
     waitMs,
     aborted,
     startTimer,
   }: { readonly waitMs: number | undefined; readonly aborted: Promise<Event<Query>>; readonly startTimer: StartTimer },
 ): Promise<Event<Query>> {
-  const outcomes = [...race.running].map(async ([call, upstream]): Promise<Event<Query>> => {
+  const outcomes = [...progress.running].map(async ([call, upstream]): Promise<Event<Query>> => {
     return { kind: 'outcome', call, upstream, outcome: await call.outcome }
   })
   let cancelTimer: (() => void) | undefined
@@ -147,32 +150,35 @@ async function nextEvent<Query>(
 }
 
 /** Queries the next upstream in parallel, or ends the running calls if hedging is off. */
-function onTimeout<Query>(race: Race<Query>, { query, hedgeMs }: QueryUpstreamsOptions<Query>): void {
-  if (hedgeMs === null) for (const call of race.running.keys()) call.end('slow')
-  else if (!beginNext(race, query)) race.waiting.length = 0
+function onTimeout<Query>(
+  progress: Progress<Query>,
+  { query, hedgeMs }: Pick<QueryUpstreamsOptions<Query>, 'query' | 'hedgeMs'>,
+): void {
+  if (hedgeMs === null) for (const call of progress.running.keys()) call.end('slow')
+  else if (!beginNext(progress, query)) progress.waiting.length = 0
 }
 
 /** Records an outcome. Returns the answer if it is decided. */
 function applyOutcome<Query>(
-  race: Race<Query>,
+  progress: Progress<Query>,
   {
     upstream,
     outcome,
     heldUntilMs,
-  }: { readonly upstream: Racer<Query>; readonly outcome: CallOutcome; readonly heldUntilMs: number },
+  }: { readonly upstream: Upstream<Query>; readonly outcome: CallOutcome; readonly heldUntilMs: number },
 ): SubgraphAnswer | undefined {
   if (outcome.kind === 'failed') {
-    race.lastError = outcome.error
-    if (outcome.error.code === 'query_rejected' && !race.held) throw outcome.error
+    progress.lastError = outcome.error
+    if (outcome.error.code === 'query_rejected' && !progress.held) throw outcome.error
   }
-  if (outcome.kind === 'ended') race.lastError ??= shuttingDown()
+  if (outcome.kind === 'ended') progress.lastError ??= shuttingDown()
   if (outcome.kind !== 'answered') return undefined
   const { answer } = outcome
   if (!upstream.isTooOld(answer.head)) return answer
-  if (!race.held) race.heldUntilMs = heldUntilMs
-  race.held = fresher(race.held, answer)
-  const mayBeFresher = [...race.running.values(), ...race.waiting].some(({ isBehind }) => !isBehind)
-  return mayBeFresher ? undefined : race.held
+  if (!progress.held) progress.heldUntilMs = heldUntilMs
+  progress.held = fresher(progress.held, answer)
+  const mayBeFresher = [...progress.running.values(), ...progress.waiting].some(({ isBehind }) => !isBehind)
+  return mayBeFresher ? undefined : progress.held
 }
 
 function shuttingDown(): TallystickError {
@@ -183,16 +189,12 @@ function fresher(held: SubgraphAnswer | undefined, answer: SubgraphAnswer): Subg
   return held && (held.head?.number ?? 0) >= (answer.head?.number ?? 0) ? held : answer
 }
 
-function fresherWaitMs(timeoutMs: number): number {
-  return Math.min(fresherWaitMsMax, timeoutMs / 4)
-}
-
-function endAborted<Query>(race: Race<Query>, { reason }: StopSignal): SubgraphAnswer {
+function endAborted<Query>(progress: Progress<Query>, { reason }: StopSignal): SubgraphAnswer {
   if (reason !== deadlineReached) throw reason
-  if (race.held) return race.held
-  const latest = [...race.running.keys()].at(-1)
+  if (progress.held) return progress.held
+  const latest = [...progress.running.keys()].at(-1)
   const phase = latest?.phase ?? 'headers'
-  for (const call of race.running.keys()) call.end('slow')
+  for (const call of progress.running.keys()) call.end('slow')
   throw slowError(phase)
 }
 

@@ -1,6 +1,7 @@
 import type { MetricHelp, Metrics } from '@tallystick/base'
-import { type CallResult, callResults } from './call-result.ts'
-import type { UpstreamStatus } from './upstream-status.ts'
+import type { Head, UpstreamFailure } from '../chain-subgraph.ts'
+import { type CallResult, callResults } from './begin-call.ts'
+import type { Circuit } from './circuit.ts'
 
 export const remoteMetricHelp: MetricHelp = {
   tallystick_data_upstream_seconds:
@@ -12,7 +13,7 @@ export const remoteMetricHelp: MetricHelp = {
   tallystick_data_remote_lag_seconds: 'Age of the head block of a remote subgraph.',
 }
 
-export type CallMetrics = { record(call: { readonly result: CallResult; readonly durationMs: number }): void }
+type CallMetrics = { record(call: { readonly result: CallResult; readonly durationMs: number }): void }
 
 /** Creates the metrics of calls to one upstream. All series exist from the start, so alerts can distinguish 0 from missing. */
 export function createCallMetrics(
@@ -59,4 +60,15 @@ export function addRemoteMetrics(
   gauge('tallystick_data_remote_lag_seconds', ({ head }) =>
     head?.timestamp === undefined ? undefined : Math.max(0, now() / 1000 - head.timestamp),
   )
+}
+
+export type UpstreamStatus = {
+  readonly upstream: string
+  readonly circuit: Circuit['state']
+  /** Time until the next probe, or 0 if the circuit is not open. */
+  readonly openForMs: number
+  readonly lastFailure: UpstreamFailure | undefined
+  readonly head: Head | undefined
+  /** Whether its last head lagged too far behind the clock. */
+  readonly isBehind: boolean
 }

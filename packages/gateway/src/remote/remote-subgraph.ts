@@ -6,9 +6,9 @@ import { type ChainSubgraph, type Head, type SubgraphQuery, upstreamError } from
 import type { WireQuery } from './create-sender.ts'
 import { createKnownRemoteHead } from './known-remote-head.ts'
 import { queryUpstreams } from './query-upstreams.ts'
+import type { UpstreamStatus } from './remote-metrics.ts'
 import { type StartTimer, startTimer as startRealTimer } from './start-timer.ts'
-import { createUpstream, finishWithin, headQuery, headTimeoutMs, type Upstream } from './upstream.ts'
-import type { UpstreamStatus } from './upstream-status.ts'
+import { createUpstream, finishWithin, headQuery, headTimeoutMs, type RemoteUpstream } from './upstream.ts'
 
 export type RemoteSubgraph = Omit<ChainSubgraph, 'currentHead'> & {
   currentHead(): Head | undefined
@@ -83,10 +83,8 @@ export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubg
       const candidates = usable(upstreams)
       if (candidates.length === 0) throw circuitOpen(upstreams)
       const { timeoutMs, hedgeMs } = settings
-      return queryUpstreams(candidates, {
-        ...{ query: toWire(query), signal, timeoutMs, hedgeMs },
-        ...{ monotonicNow, startTimer },
-      })
+      const options = { query: toWire(query), signal, timeoutMs, hedgeMs, monotonicNow, startTimer }
+      return queryUpstreams(candidates, options)
     },
     status: () => upstreams.map((upstream) => upstream.status()),
     close: async () => {
@@ -131,7 +129,7 @@ function labelsOf(urls: readonly string[]): readonly string[] {
 }
 
 /** Returns the usable upstreams in order of preference: as configured, then those that lag, freshest first. */
-function usable(upstreams: readonly Upstream[]): readonly Upstream[] {
+function usable(upstreams: readonly RemoteUpstream[]): readonly RemoteUpstream[] {
   return upstreams
     .filter(({ isUsable }) => isUsable)
     .sort((a, b) => {
@@ -145,7 +143,7 @@ function toWire({ textWithHead, headAlias, variables, operationName }: SubgraphQ
   return { body, headAlias, isUrgent: false, operationName }
 }
 
-function circuitOpen(upstreams: readonly Upstream[]): TallystickError {
+function circuitOpen(upstreams: readonly RemoteUpstream[]): TallystickError {
   const statuses = upstreams.map((upstream) => upstream.status())
   const seconds = Math.max(1, Math.ceil(Math.min(...statuses.map(({ openForMs }) => openForMs)) / 1000))
   const failures = [...new Set(statuses.flatMap(({ lastFailure }) => lastFailure ?? []))].join(', ')

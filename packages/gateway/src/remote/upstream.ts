@@ -2,19 +2,17 @@ import type { Metrics } from '@tallystick/base'
 import type { TallystickError } from '@tallystick/core'
 import type { Logger } from 'pino'
 import type { Head, UpstreamFailure } from '../chain-subgraph.ts'
-import type { Call, CallOutcome } from './begin-call.ts'
-import { circuitEventOf, failureOf, resultOf } from './call-result.ts'
+import { type Call, type CallOutcome, circuitEventOf, failureOf, observeCall, resultOf } from './begin-call.ts'
 import type { Circuit } from './circuit.ts'
 import { createCircuitGuard, type ProbeResult } from './circuit-guard.ts'
 import { upstreamMessagePrefix } from './classify-errors.ts'
 import { createSender, type SenderOptions, type WireQuery } from './create-sender.ts'
-import type { Racer } from './query-upstreams.ts'
-import { createCallMetrics } from './remote-metrics.ts'
+import type { Upstream } from './query-upstreams.ts'
+import { createCallMetrics, type UpstreamStatus } from './remote-metrics.ts'
 import type { StartTimer } from './start-timer.ts'
-import type { UpstreamStatus } from './upstream-status.ts'
 
 /** One URL of a chain's subgraph. */
-export type Upstream = Racer<WireQuery> & {
+export type RemoteUpstream = Upstream<WireQuery> & {
   status(): UpstreamStatus
   close(): Promise<void>
 }
@@ -48,7 +46,7 @@ export const headTimeoutMs = 5_000
 // An index that is behind catches up in minutes. After 30 s it is preferred again.
 const behindMs = 30_000
 
-export function createUpstream(options: UpstreamOptions): Upstream {
+export function createUpstream(options: UpstreamOptions): RemoteUpstream {
   const { chainId, label, settings, now, monotonicNow, startTimer } = options
   const { answerBytesMax, maxLagSeconds, timeoutMs } = settings
   const log = options.log.child({ chain: chainId, upstream: label })
@@ -59,7 +57,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   let behindUntilMs = Number.NEGATIVE_INFINITY
 
   const isBehind = () => monotonicNow() < behindUntilMs
-  const isTooOld: Upstream['isTooOld'] = (seen) =>
+  const isTooOld: RemoteUpstream['isTooOld'] = (seen) =>
     seen?.timestamp !== undefined && now() / 1000 - seen.timestamp > maxLagSeconds
   const record = (outcome: CallOutcome, startedMs: number) => {
     callMetrics.record({ result: resultOf(outcome), durationMs: monotonicNow() - startedMs })
@@ -71,13 +69,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
   const begin = (query: WireQuery, onOutcome: (outcome: CallOutcome, durationMs: number) => void): Call => {
     const startedMs = monotonicNow()
-    const call = sender.begin(query)
-    const outcome = call.outcome.then((outcome) => {
+    return observeCall(sender.begin(query), (outcome) => {
       record(outcome, startedMs)
       onOutcome(outcome, monotonicNow() - startedMs)
-      return outcome
     })
-    return withOutcome(call, outcome)
   }
   const limit = { startTimer, timeoutMs: Math.min(timeoutMs, headTimeoutMs) }
   const guard = createCircuitGuard({
@@ -107,16 +102,6 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       guard.close()
       await sender.close()
     },
-  }
-}
-
-function withOutcome(call: Call, outcome: Call['outcome']): Call {
-  return {
-    outcome,
-    get phase() {
-      return call.phase
-    },
-    end: call.end,
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { ChainSubgraph, SubgraphQuery, SubgraphSource } from '../chain-subgraph.ts'
-import { beginCall, type Call } from '../remote/begin-call.ts'
-import { circuitEventOf } from '../remote/call-result.ts'
+import { beginCall, type Call, circuitEventOf } from '../remote/begin-call.ts'
 import { createCircuitGuard } from '../remote/circuit-guard.ts'
 import type { RemoteSubgraph } from '../remote/remote-subgraph.ts'
 import type { StartTimer } from '../remote/start-timer.ts'

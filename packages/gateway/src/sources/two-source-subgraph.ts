@@ -1,13 +1,20 @@
-import type { Metrics } from '@tallystick/base'
-import type { TallystickError } from '@tallystick/core'
+import type { Metrics, StopSignal } from '@tallystick/base'
+import { TallystickError } from '@tallystick/core'
 import type { Logger } from 'pino'
-import type { ChainSubgraph, Head, SubgraphQuery, SubgraphSource } from '../chain-subgraph.ts'
-import type { Call } from '../remote/begin-call.ts'
-import { queryUpstreams, type Racer } from '../remote/query-upstreams.ts'
+import {
+  type ChainSubgraph,
+  type Head,
+  type SubgraphAnswer,
+  type SubgraphQuery,
+  type SubgraphSource,
+  type UpstreamFailure,
+  upstreamError,
+} from '../chain-subgraph.ts'
+import { failureOf, observeCall } from '../remote/begin-call.ts'
+import { queryUpstreams, type Upstream } from '../remote/query-upstreams.ts'
 import type { StartTimer } from '../remote/start-timer.ts'
-import { joinFailures } from './join-failures.ts'
 import type { Source } from './source.ts'
-import { createSourceLag } from './source-lag.ts'
+import { createSourceLag, type SourceLag } from './source-lag.ts'
 import { createSourceCounters } from './source-metrics.ts'
 
 export type TwoSourceSubgraph = ChainSubgraph & {
@@ -16,7 +23,7 @@ export type TwoSourceSubgraph = ChainSubgraph & {
   readonly current: SubgraphSource
 }
 
-export type TwoSourceOptions = {
+type TwoSourceOptions = {
   readonly preferred: Source
   readonly fallback: Source
   readonly settings: {
@@ -37,65 +44,74 @@ export type TwoSourceOptions = {
  * parallel if it is slow, and first while it is too far behind (docs/decisions/0047-two-sources.md).
  */
 export function createTwoSourceSubgraph(options: TwoSourceOptions): TwoSourceSubgraph {
-  const { preferred, fallback, settings, monotonicNow, startTimer } = options
+  const { preferred, fallback, settings, now, monotonicNow, startTimer, log } = options
   const { chainId } = preferred.subgraph
-  const lag = createSourceLag({ ...options, maxLagSeconds: settings.maxLagSeconds })
-  const candidates = createOrder(options, () => lag.isPreferredBehind())
-  const lookAtFallback = createFallbackObserver(fallback, (head) => lag.observe('fallback', head))
-  const counters = createSourceCounters(options.metrics, chainId)
-  const observe = (head: Head | undefined) => {
+  const lag = createSourceLag({ maxLagSeconds: settings.maxLagSeconds, now, monotonicNow })
+  const listInOrder = createOrder({ preferred, fallback, log }, () => lag.isPreferredBehind())
+  const first = () => listInOrder()[0] as Source
+  const observeFallback = createFallbackObserver(fallback, (head) => lag.observe('fallback', head))
+  const observePreferred = (head: Head | undefined) => {
     lag.observe('preferred', head)
-    if (lag.isPreferredOld()) lookAtFallback()
+    if (lag.isPreferredOld()) observeFallback()
   }
-  const headOfFirst = <Read extends 'currentHead' | 'knownHead'>(head: Head | undefined, read: Read) => {
-    const first = candidates()[0] as Source
-    return first === preferred ? head : first.subgraph[read]()
-  }
+  const ask = createAsk(options, lag)
   return {
     chainId,
     preferred: preferred.kind,
     get current() {
-      return (candidates()[0] as Source).kind
+      return first().kind
     },
     currentHead: async () => {
       const head = preferred.isUsable ? await readHead(preferred, { settings, startTimer }) : undefined
-      observe(head)
-      return headOfFirst(head, 'currentHead')
+      observePreferred(head)
+      const source = first()
+      return source === preferred ? head : source.subgraph.currentHead()
     },
     knownHead: () => {
       const head = preferred.subgraph.knownHead()
-      observe(head)
-      return headOfFirst(head, 'knownHead') as Head | undefined
+      observePreferred(head)
+      const source = first()
+      return source === preferred ? head : source.subgraph.knownHead()
     },
-    ask: async (query, signal) => {
-      const sources = candidates()
-      const failures = new Map<SubgraphSource, TallystickError>()
-      const racers = sources.map((source): Racer<SubgraphQuery> => {
-        const name = source === preferred ? 'preferred' : 'fallback'
-        return {
-          isUsable: true,
-          get isBehind() {
-            return name === 'preferred' ? lag.isPreferredBehind() : lag.isFallbackBehind()
-          },
-          isTooOld: lag.isTooOld,
-          begin: (asked) =>
-            observeCall(source.begin(asked), (outcome) => {
-              if (outcome.kind === 'failed') failures.set(source.kind, outcome.error)
-              if (outcome.kind === 'answered') lag.observe(name, outcome.answer.head)
-            }),
-        }
-      })
-      try {
-        const answer = await queryUpstreams(racers, { ...settings, query, signal, monotonicNow, startTimer })
-        counters.get(answer.source)?.increment()
-        return answer
-      } catch (error) {
-        throw joinFailures(error, { failures, sources: sources.map(({ kind }) => kind) })
-      }
-    },
+    ask: (query, signal) => ask(listInOrder(), { query, signal }),
     close: async () => {
       await Promise.all([preferred.close(), fallback.close()])
     },
+  }
+}
+
+type Question = { readonly query: SubgraphQuery; readonly signal: StopSignal }
+
+/** Creates the function that queries sources in an order, and learns from each answer how far its source lags. */
+function createAsk(
+  { preferred, settings: { timeoutMs, hedgeMs }, monotonicNow, startTimer, metrics }: TwoSourceOptions,
+  lag: SourceLag,
+): (sources: readonly Source[], question: Question) => Promise<SubgraphAnswer> {
+  const counters = createSourceCounters(metrics, preferred.subgraph.chainId)
+  return async (sources, { query, signal }) => {
+    const failures = new Map<SubgraphSource, TallystickError>()
+    const upstreams = sources.map((source): Upstream<SubgraphQuery> => {
+      const name = source === preferred ? 'preferred' : 'fallback'
+      return {
+        isUsable: true,
+        get isBehind() {
+          return name === 'preferred' ? lag.isPreferredBehind() : lag.isFallbackBehind()
+        },
+        isTooOld: lag.isTooOld,
+        begin: (asked) =>
+          observeCall(source.begin(asked), (outcome) => {
+            if (outcome.kind === 'failed') failures.set(source.kind, outcome.error)
+            if (outcome.kind === 'answered') lag.observe(name, outcome.answer.head)
+          }),
+      }
+    })
+    try {
+      const answer = await queryUpstreams(upstreams, { query, signal, timeoutMs, hedgeMs, monotonicNow, startTimer })
+      counters.get(answer.source)?.increment()
+      return answer
+    } catch (error) {
+      throw joinFailures(error, { failures, sources: sources.map(({ kind }) => kind) })
+    }
   }
 }
 
@@ -157,17 +173,36 @@ function createFallbackObserver(fallback: Source, onHead: (head: Head | undefine
   }
 }
 
-/** Calls `onOutcome` before anybody else sees the outcome of a call. */
-function observeCall(call: Call, onOutcome: (outcome: Awaited<Call['outcome']>) => void): Call {
-  const outcome = call.outcome.then((settled) => {
-    onOutcome(settled)
-    return settled
+/** Failures of the sources of a chain, in the order in which they failed. */
+type SourceFailures = ReadonlyMap<SubgraphSource, TallystickError>
+
+/**
+ * Returns the error of a query that no source answered. If both failed, it says how each did. A source that rejects the
+ * query after the other has failed may have another version of the schema, so the query may be retried.
+ */
+function joinFailures(
+  error: unknown,
+  { failures, sources }: { readonly failures: SourceFailures; readonly sources: readonly SubgraphSource[] },
+): unknown {
+  if (!(error instanceof TallystickError)) return error
+  const joined = new Map(failures)
+  // A query that timed out ends before its source has failed.
+  const unnamed = sources.find((source) => !joined.has(source))
+  if (![...joined.values()].includes(error) && unnamed) joined.set(unnamed, error)
+  if (joined.size < 2) return error
+  const waits = [...joined.values()].flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? [])
+  const texts = [...joined].map(([source, { message }]) => `${names[source]}: ${message}`)
+  return upstreamError({
+    failure: chooseFailure([...joined.values()].flatMap((one) => failureOf(one) ?? [])),
+    message: `Both subgraphs of the chain failed. ${texts.join(' ')}`,
+    retryAfterSeconds: waits.length > 0 ? Math.min(...waits) : undefined,
+    cause: error,
   })
-  return {
-    outcome,
-    get phase() {
-      return call.phase
-    },
-    end: call.end,
-  }
+}
+
+const names = { embedded: 'Embedded', remote: 'Remote' } as const
+
+/** Returns a timeout only if every source timed out. */
+function chooseFailure(failures: readonly UpstreamFailure[]): UpstreamFailure {
+  return failures.find((failure) => !failure.startsWith('slow_')) ?? failures[0] ?? 'internal'
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Gateway, SubgraphAnswer } from '@tallystick/gateway'
 import { createSendFast, type FastAnswer } from '@tallystick/http'
 import type { FastPathParts, Respond } from '../routing/fast-path-parts.ts'
-import { encodeResults } from './encode-results.ts'
-import { formatHeads, headsOf } from './format-heads.ts'
+import { encodeResults, formatHeads, headsOf } from './encode-results.ts'
+
 import type { KnownRequest, KnownRequests } from './known-requests.ts'
 
 export type FastDataParts = {

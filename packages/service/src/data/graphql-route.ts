@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Route } from '../routing/route.ts'
 import type { DataParts } from './data-route.ts'
 import { describeChainQuery, describeChainQueryGet } from './describe-chain-query.ts'
-import { formatHeads, headsOf } from './format-heads.ts'
+import { formatHeads, headsOf } from './encode-results.ts'
 import { encodeAnswer, encodeGraphqlError, graphqlTypes } from './graphql-answer.ts'
 import { type GraphqlRequest, parseGraphqlBody, parseGraphqlParameters } from './graphql-request.ts'
 

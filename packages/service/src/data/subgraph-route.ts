@@ -6,7 +6,7 @@ import type { QueryRequest } from '@tallystick/subgraph'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Route } from '../routing/route.ts'
 import { describeSubgraph, describeSubgraphGet } from './describe-subgraph.ts'
-import { formatHeads } from './format-heads.ts'
+import { formatHeads } from './encode-results.ts'
 import { parseQueryRequest, parseQueryString } from './query-request.ts'
 
 export type SubgraphParts = {

@@ -1,6 +1,6 @@
 import type { QueryFailureCode } from '@tallystick/subgraph'
 import { expect, test } from 'vitest'
-import { classifyFailure } from './classify-failure.ts'
+import { classifyFailure } from './embedded-subgraph.ts'
 
 // The compiler requires an entry for each code.
 const classes: Readonly<Record<QueryFailureCode, readonly [code: string, failure: string | undefined]>> = {

@@ -3,9 +3,8 @@ import { graphqlSchemaOf, protocolSchema } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import type { ChainSubgraph } from './chain-subgraph.ts'
 import { createDataMetrics } from './data-metrics.ts'
-import { createEmbeddedSubgraph } from './embedded/embedded-subgraph.ts'
-import type { EmbeddedSubgraph } from './embedded/embedded-subgraphs.ts'
-import { measureSubgraph } from './embedded/measure-subgraph.ts'
+import { createEmbeddedSubgraph, measureSubgraph } from './embedded/embedded-subgraph.ts'
+import type { EmbeddedSubgraph } from './embedded/start-embedded-subgraphs.ts'
 import { type AnalysedQuery, createAnalyse } from './query/analyse-query.ts'
 import { createGateway, type Gateway } from './query-chains.ts'
 import { addRemoteMetrics } from './remote/remote-metrics.ts'
@@ -15,7 +14,7 @@ import { createEmbeddedSource, createRemoteSource } from './sources/source.ts'
 import { addSourceMetrics } from './sources/source-metrics.ts'
 import { createTwoSourceSubgraph, type TwoSourceSubgraph } from './sources/two-source-subgraph.ts'
 
-export type OpenData = {
+export type DataSources = {
   readonly analyse: (text: string) => AnalysedQuery
   readonly gateway: Gateway
   /** Chains that have a subgraph. */
@@ -38,7 +37,7 @@ type SourceSettings = {
   readonly prefer?: 'embedded' | 'urls' | undefined
 }
 
-export type OpenDataParts = {
+export type DataSourcesParts = {
   readonly embedded: ReadonlyMap<number, EmbeddedSubgraph>
   readonly clock: Clock
   readonly log: Logger
@@ -46,32 +45,27 @@ export type OpenDataParts = {
   readonly monotonicNow: () => number
 }
 
-/** Opens the gateway of `/data` to the embedded and remote subgraphs of all chains. */
-export function openData(config: GatewaySettings, parts: OpenDataParts): OpenData {
-  const now = () => parts.clock.now()
-  const remote = config.chains.flatMap(({ id, subgraph }) => {
+/** Creates the gateway of `/data` over the embedded and remote subgraphs of all chains. */
+export function createDataSources({ chains, data }: GatewaySettings, parts: DataSourcesParts): DataSources {
+  const { clock, log, metrics, monotonicNow } = parts
+  const now = () => clock.now()
+  const remote = chains.flatMap(({ id, subgraph }) => {
     if (!subgraph?.urls) return []
     const { urls, headers = {} } = subgraph
-    return createRemoteSubgraph({ ...parts, chainId: id, urls, headers, settings: config.data, now })
+    return createRemoteSubgraph({ chainId: id, urls, headers, settings: data, now, monotonicNow, log, metrics })
   })
-  addRemoteMetrics(parts.metrics, { subgraphs: remote, now })
-  const { monotonicNow } = parts
-  const embedded = new Map(
-    [...parts.embedded].map(([id, index]) => [
-      id,
-      measureSubgraph(createEmbeddedSubgraph(id, { ...index, monotonicNow }), parts),
-    ]),
+  addRemoteMetrics(metrics, { subgraphs: remote, now })
+  const embedded = [...parts.embedded].map(([id, { subgraph, follower }]) =>
+    measureSubgraph(createEmbeddedSubgraph(id, { subgraph, follower, monotonicNow }), { metrics, log, monotonicNow }),
   )
-  const twoSource = joinSources(config, { ...parts, embedded, remote })
-  addSourceMetrics(parts.metrics, twoSource)
-  const single = [...embedded.values(), ...remote].map((subgraph) => [subgraph.chainId, subgraph] as const)
+  const twoSource = joinSources({ chains, data }, { embedded, remote, parts })
+  addSourceMetrics(metrics, twoSource)
+  const single = [...embedded, ...remote].map((subgraph) => [subgraph.chainId, subgraph] as const)
   const subgraphs = new Map<number, ChainSubgraph>([...single, ...twoSource])
-  const { timeoutMs, cacheBytesMax } = config.data
-  const metrics = createDataMetrics(parts.metrics)
-  const analyse = createAnalyse(graphqlSchemaOf(protocolSchema))
+  const { timeoutMs, cacheBytesMax } = data
   return {
-    analyse,
-    gateway: createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics, log: parts.log }),
+    analyse: createAnalyse(graphqlSchemaOf(protocolSchema)),
+    gateway: createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics: createDataMetrics(metrics), log }),
     chainIds: [...subgraphs.keys()].sort((a, b) => a - b),
     remote,
     twoSource,
@@ -79,32 +73,32 @@ export function openData(config: GatewaySettings, parts: OpenDataParts): OpenDat
   }
 }
 
+type JoinedParts = {
+  readonly embedded: readonly ChainSubgraph[]
+  readonly remote: readonly RemoteSubgraph[]
+  readonly parts: DataSourcesParts
+}
+
 /** Creates the subgraphs of the chains that have an embedded and a remote one. */
 function joinSources(
   { chains, data: settings }: GatewaySettings,
-  {
-    embedded,
-    remote,
-    clock,
-    ...parts
-  }: Omit<OpenDataParts, 'embedded'> & {
-    readonly embedded: ReadonlyMap<number, ChainSubgraph>
-    readonly remote: readonly RemoteSubgraph[]
-  },
+  { embedded, remote, parts: { clock, log: commonLog, metrics, monotonicNow } }: JoinedParts,
 ): ReadonlyMap<number, TwoSourceSubgraph> {
   const joined = new Map<number, TwoSourceSubgraph>()
+  const now = () => clock.now()
   for (const { id, subgraph } of chains) {
-    const own = embedded.get(id)
+    const own = embedded.find(({ chainId }) => chainId === id)
     const other = remote.find(({ chainId }) => chainId === id)
     if (!own || !other) continue
-    const log = parts.log.child({ chain: id })
-    const sources = [
-      createEmbeddedSource(own, { ...parts, ...settings, startTimer, log }),
-      createRemoteSource(other),
-    ] as const
-    const [preferred, fallback] = subgraph?.prefer === 'urls' ? [sources[1], sources[0]] : sources
-    const now = () => clock.now()
-    joined.set(id, createTwoSourceSubgraph({ ...parts, preferred, fallback, settings, now, startTimer, log }))
+    const log = commonLog.child({ chain: id })
+    const { timeoutMs } = settings
+    const embeddedSource = createEmbeddedSource(own, { timeoutMs, monotonicNow, startTimer, log })
+    const remoteSource = createRemoteSource(other)
+    const isRemotePreferred = subgraph?.prefer === 'urls'
+    const preferred = isRemotePreferred ? remoteSource : embeddedSource
+    const fallback = isRemotePreferred ? embeddedSource : remoteSource
+    const options = { preferred, fallback, settings, now, monotonicNow, startTimer, log, metrics }
+    joined.set(id, createTwoSourceSubgraph(options))
   }
   return joined
 }

@@ -1,7 +1,7 @@
 import type { Closers, MetricHelp, Metrics, Secret } from '@tallystick/base'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
-import { type EmbeddedSubgraph, type IndexedChain, namespaceOf } from '../embedded/embedded-subgraphs.ts'
+import { type EmbeddedSubgraph, type IndexedChain, namespaceOf } from '../embedded/start-embedded-subgraphs.ts'
 import type { AnswerPublic } from './public-answer.ts'
 import { createQueryGate, type QueryGate } from './query-gate.ts'
 import { createQueryThread } from './query-thread.ts'
@@ -24,7 +24,7 @@ const waitingMax = 200
  * Isolates public queries from all other work, in their own thread, on PostgreSQL with their own connections. The embedded
  * database runs one statement or transaction at a time, so one public query runs at a time and the others wait here.
  */
-export function openPublicQueries(
+export function createPublicQueries(
   { chains, database: url }: { readonly chains: readonly IndexedChain[]; readonly database: Secret },
   {
     database,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { queryRejected, upstreamError, upstreamFailures } from '../chain-subgraph.ts'
-import { circuitEventOf, resultOf } from './call-result.ts'
+import { circuitEventOf, resultOf } from './begin-call.ts'
 
 const failed = (failure: (typeof upstreamFailures)[number], retryAfterSeconds?: number) =>
   ({ kind: 'failed', error: upstreamError({ failure, message: 'x', retryAfterSeconds }) }) as const
