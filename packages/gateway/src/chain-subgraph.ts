@@ -105,3 +105,9 @@ export function upstreamError({
 export function queryRejected(message: string, details?: Readonly<Record<string, unknown>>): TallystickError {
   return new TallystickError({ code: 'query_rejected', message, retryable: false, details })
 }
+
+/** Abort reason of a request that timed out, as opposed to one whose caller disconnected. */
+export const deadlineReached = Symbol('deadline reached')
+
+/** Abort reason of a query that another source of the chain answered first. */
+export const superseded = Symbol('superseded')

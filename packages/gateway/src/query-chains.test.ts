@@ -5,16 +5,15 @@ import pino from 'pino'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   type ChainSubgraph,
+  deadlineReached,
   type Head,
   queryRejected,
   type SubgraphAnswer,
   type SubgraphQuery,
   upstreamError,
 } from './chain-subgraph.ts'
-import { createDataMetrics, dataMetricHelp } from './data-metrics.ts'
-import { deadlineReached } from './deadline.ts'
 import type { PreparedQuery } from './query/analyse-query.ts'
-import { createGateway } from './query-chains.ts'
+import { createDataMetrics, createGateway, dataMetricHelp } from './query-chains.ts'
 
 const headOf = (number: number, fork = ''): Head => ({ number, hash: `0x${fork}${number}`, timestamp: 1_800_000_000 })
 const query = (key: string): PreparedQuery => ({

@@ -1,6 +1,5 @@
 import { type Abort, createAbort, type StopSignal } from '@tallystick/base'
-import { type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'
-import { deadlineReached } from './deadline.ts'
+import { deadlineReached, type SubgraphAnswer, upstreamError } from './chain-subgraph.ts'
 
 export type Flights = {
   /**

@@ -1,12 +1,12 @@
 import {
   type AskIndex,
   createAskIndex,
-  createFindMaturePositions,
-  createReadIndexedPool,
-  type EmbeddedSubgraph,
-  type DataSources,
   createDataSources,
+  createFindMaturePositions,
   createPublicQueries,
+  createReadIndexedPool,
+  type DataSources,
+  type EmbeddedSubgraph,
   type PublicQueries,
 } from '@tallystick/gateway'
 import type { ReadIndexedPool } from '@tallystick/issuer'

@@ -1,8 +1,8 @@
 export { createFollower, type Follower, type FollowerOptions } from './follow/create-follower.ts'
-export type { FollowerLog } from './follow/follower-log.ts'
 export type { FollowerStatus } from './follow/follower-status.ts'
 export type {
   BlockLogs,
+  FollowerLog,
   LoadEntities,
   Log,
   Mapping,
@@ -21,7 +21,7 @@ export type { QueryFailureCode } from './query/query-error.ts'
 export type { QueryRequest } from './query/request/read-request.ts'
 export { parseDocument } from './query/request/read-request.ts'
 export { type RebuildOptions, type RebuildStep, rebuildIndex } from './rebuild/rebuild-index.ts'
-export { graphqlSchemaOf } from './schema/graphql-schema-of.ts'
+export { graphqlSchemaOf } from './schema/api-schema.ts'
 export { schemaIdOf } from './schema/schema-id-of.ts'
 export type { Block, Head as IndexHead } from './store/block.ts'
 export type { BlockChanges, EntityChange } from './store/collect-changes.ts'

@@ -1,13 +1,12 @@
 import type { Database } from '@tallystick/database'
-import { deploymentOf } from './deployment-of.ts'
 import type { ErrorEntry } from './query/answer/describe-failure.ts'
 import type { Answer } from './query/answer/write-answer.ts'
 import { createQueryEngine, type QueryResult } from './query/create-query-engine.ts'
 import type { QueryRequest } from './query/request/read-request.ts'
-import { apiSchemaOf } from './schema/api-schema-of.ts'
+import { apiSchemaOf } from './schema/api-schema.ts'
+import { deploymentOf } from './schema/schema-id-of.ts'
 import type { Block, Head } from './store/block.ts'
 import type { BlockChanges, EntityChange } from './store/collect-changes.ts'
-import { createKnownHead } from './store/known-head.ts'
 import { createLoad, findVersions, type StoredEntity, type Versions } from './store/load-entities.ts'
 import { openStore } from './store/open-store.ts'
 import { findBlockAt, findFirstBlock, readHead } from './store/read-block.ts'
@@ -142,4 +141,31 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
 
 function toResult({ data, errors }: Answer): QueryResult {
   return { ...(data !== undefined && { data: JSON.parse(data) }), ...(errors && { errors }) }
+}
+
+type KnownHead = {
+  readonly head: Head | undefined
+  /** Starts a read: call it before the query. Returns a function that takes the head that was read. */
+  startRead(): (read: Head | undefined) => void
+}
+
+/** Keeps the latest head that was read. It ignores the result of a read that started before the one it has. */
+function createKnownHead(initial: Head | undefined): KnownHead {
+  let head = initial
+  let started = 0
+  let latest = 0
+  return {
+    get head() {
+      return head
+    },
+    startRead: () => {
+      started += 1
+      const number = started
+      return (read) => {
+        if (number < latest) return
+        latest = number
+        head = read
+      }
+    },
+  }
 }

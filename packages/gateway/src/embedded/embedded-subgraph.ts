@@ -2,8 +2,7 @@ import { createLogThrottle, type Metrics, type StopSignal } from '@tallystick/ba
 import { TallystickError } from '@tallystick/core'
 import type { Follower, IndexHead, QueryFailureCode, Subgraph } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
-import { type ChainSubgraph, type Head, queryRejected, upstreamError } from '../chain-subgraph.ts'
-import { deadlineReached } from '../deadline.ts'
+import { type ChainSubgraph, deadlineReached, type Head, queryRejected, upstreamError } from '../chain-subgraph.ts'
 import { type CallResult, failureOf } from '../remote/begin-call.ts'
 import { createCallMetrics } from '../remote/remote-metrics.ts'
 

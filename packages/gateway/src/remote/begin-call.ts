@@ -1,7 +1,12 @@
 import { createAbort, type StopSignal } from '@tallystick/base'
 import type { TallystickError } from '@tallystick/core'
-import { type SubgraphAnswer, type UpstreamFailure, upstreamFailures } from '../chain-subgraph.ts'
-import { deadlineReached, superseded } from '../deadline.ts'
+import {
+  deadlineReached,
+  type SubgraphAnswer,
+  superseded,
+  type UpstreamFailure,
+  upstreamFailures,
+} from '../chain-subgraph.ts'
 import type { CircuitEvent } from './circuit.ts'
 import { type Phase, slowError } from './transport-error.ts'
 

@@ -1,7 +1,6 @@
 import type { StopSignal } from '@tallystick/base'
 import type { TallystickError } from '@tallystick/core'
-import { type Head, type SubgraphAnswer, upstreamError } from '../chain-subgraph.ts'
-import { deadlineReached, superseded } from '../deadline.ts'
+import { deadlineReached, type Head, type SubgraphAnswer, superseded, upstreamError } from '../chain-subgraph.ts'
 import type { Call, CallOutcome } from './begin-call.ts'
 import type { StartTimer } from './start-timer.ts'
 import { slowError } from './transport-error.ts'

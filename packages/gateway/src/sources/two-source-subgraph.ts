@@ -1,4 +1,4 @@
-import type { Metrics, StopSignal } from '@tallystick/base'
+import type { Counter, MetricHelp, Metrics, StopSignal } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import type { Logger } from 'pino'
 import {
@@ -15,7 +15,6 @@ import { queryUpstreams, type Upstream } from '../remote/query-upstreams.ts'
 import type { StartTimer } from '../remote/start-timer.ts'
 import type { Source } from './source.ts'
 import { createSourceLag, type SourceLag } from './source-lag.ts'
-import { createSourceCounters } from './source-metrics.ts'
 
 export type TwoSourceSubgraph = ChainSubgraph & {
   readonly preferred: SubgraphSource
@@ -205,4 +204,30 @@ const names = { embedded: 'Embedded', remote: 'Remote' } as const
 /** Returns a timeout only if every source timed out. */
 function chooseFailure(failures: readonly UpstreamFailure[]): UpstreamFailure {
   return failures.find((failure) => !failure.startsWith('slow_')) ?? failures[0] ?? 'internal'
+}
+
+export const sourceMetricHelp: MetricHelp = {
+  tallystick_data_source: 'Of a chain with two sources: 1 for the source that is queried first now, 0 for the other.',
+  tallystick_data_source_answers_total:
+    'Queries of a chain with two sources, by the source that answered. Answers from memory are not counted.',
+}
+
+const kinds: readonly SubgraphSource[] = ['embedded', 'remote']
+
+function createSourceCounters(metrics: Metrics, chain: number): ReadonlyMap<SubgraphSource, Counter> {
+  return new Map(
+    kinds.map((source) => [source, metrics.counter('tallystick_data_source_answers_total', { chain, source })]),
+  )
+}
+
+/** Adds the gauge of all chains with two sources. */
+export function addSourceMetrics(
+  metrics: Metrics,
+  chains: ReadonlyMap<number, { readonly current: SubgraphSource }>,
+): void {
+  metrics.gauge('tallystick_data_source', () =>
+    [...chains].flatMap(([chain, { current }]) =>
+      kinds.map((source) => ({ labels: { chain, source }, value: source === current ? 1 : 0 })),
+    ),
+  )
 }

@@ -1,8 +1,8 @@
 import { RpcError } from '@tallystick/chain'
 import type { ChainContext, Cursor } from './chain-context.ts'
+import { storeBlocks } from './follow-head.ts'
 import type { BlockLogs } from './mapping.ts'
 import { changed, linkParents, type Range, readRange } from './read-range.ts'
-import { storeBlocks } from './store-blocks.ts'
 
 // A transaction of this size takes at most 1 s, so a stop does not wait longer. Its overhead is negligible.
 const logsPerTransaction = 10_000

@@ -1,8 +1,7 @@
 import type { ChainIdentity, RangeSizer, RpcPool } from '@tallystick/chain'
 import type { Block } from '../store/block.ts'
 import type { Subgraph } from '../subgraph.ts'
-import type { FollowerLog } from './follower-log.ts'
-import type { Mapping, Report } from './mapping.ts'
+import type { FollowerLog, Mapping, Report } from './mapping.ts'
 import type { Position } from './read-range.ts'
 
 /** State and services that the parts of a follower share. */

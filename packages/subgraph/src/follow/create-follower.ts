@@ -13,16 +13,20 @@ import type { Database, Lock } from '@tallystick/database'
 import type { Subgraph } from '../subgraph.ts'
 import { SubgraphError } from '../subgraph-error.ts'
 import type { ChainContext, Cursor } from './chain-context.ts'
-import { ContradictionError } from './contradiction-error.ts'
 import { followChain, maxReorgDepthDefault } from './follow-chain.ts'
-import type { FollowerLog } from './follower-log.ts'
-import { type FollowerProgress, type FollowerStatus, toStatus } from './follower-status.ts'
+import { createProgressReport, type FollowerProgress, type FollowerStatus, toStatus } from './follower-status.ts'
 import { createIndexHealth, type IndexHealth } from './index-health.ts'
 import { createAnchorKeeper } from './keep-anchors.ts'
-import type { Contradiction, Mapping, MappingContext, OpenMapping } from './mapping.ts'
+import {
+  type Contradiction,
+  ContradictionError,
+  type FollowerLog,
+  type Mapping,
+  type MappingContext,
+  type OpenMapping,
+} from './mapping.ts'
 import { createHeadObserver } from './observe-head.ts'
 import { pause } from './pause.ts'
-import { createProgressReport } from './report-progress.ts'
 
 export type FollowerOptions = {
   readonly subgraph: Subgraph

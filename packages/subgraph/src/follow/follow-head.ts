@@ -1,8 +1,9 @@
 import type { HeaderWithBloom } from '@tallystick/chain'
+import type { Block } from '../store/block.ts'
 import type { ChainContext, Cursor } from './chain-context.ts'
+import type { BlockLogs } from './mapping.ts'
 import { changed } from './read-range.ts'
 import { readSpan } from './read-span.ts'
-import { storeBlocks } from './store-blocks.ts'
 
 // One batch of headers and one of logs, which also reads the last block. Small enough that a reorg between them is rare.
 export const blocksPerRead = 49
@@ -32,4 +33,26 @@ export async function storeFirst(context: ChainContext): Promise<Cursor> {
   const blocks = await pool.run((endpoint) => readSpan(endpoint, span))
   const stored = await storeBlocks(context, { blocks, head: undefined, isIndexed: false })
   return { stored, position: stored }
+}
+
+/** Maps blocks and stores them after `head` in one transaction. Returns the new head. */
+export async function storeBlocks(
+  { subgraph, mapping, pool, onStored, report }: ChainContext,
+  {
+    blocks,
+    head,
+    isIndexed,
+  }: {
+    readonly blocks: readonly BlockLogs[]
+    readonly head: Block | undefined
+    readonly isIndexed: boolean
+  },
+): Promise<Block> {
+  // Before the mapping loads entities: if the index is replaced meanwhile, they are those of the old one.
+  const revision = subgraph.head?.revision
+  const changes = await mapping.map(blocks, subgraph.load, pool.run, report)
+  // Refused if another process changed the state that the mapping loaded.
+  await subgraph.commitMany(changes, { after: head?.hash, revision, isIndexed })
+  onStored(blocks.reduce((sum, { logs }) => sum + logs.length, 0))
+  return (blocks.at(-1) as BlockLogs).block
 }

@@ -3,7 +3,7 @@ import type { Block } from '../store/block.ts'
 import type { BlockChanges } from '../store/collect-changes.ts'
 import type { StoredEntity } from '../store/load-entities.ts'
 import type { Subgraph } from '../subgraph.ts'
-import type { FollowerLog } from './follower-log.ts'
+import { SubgraphError } from '../subgraph-error.ts'
 
 /** Log as the node sends it: hex in lower case. */
 export type Log = {
@@ -78,3 +78,18 @@ export type MappingContext = {
 
 /** Creates a mapping whose contracts are read from the chain. A follower calls it each time it begins to work. */
 export type OpenMapping = (context: MappingContext) => Promise<Mapping>
+
+type Write = (details: Readonly<Record<string, unknown>>, message: string) => void
+
+/** Log of a follower. A pino logger fits. */
+export type FollowerLog = { readonly info: Write; readonly warn: Write; readonly error: Write }
+
+/** Error of an event that cannot be applied because the index contradicts it. */
+export class ContradictionError extends SubgraphError {
+  readonly contradiction: Contradiction
+
+  constructor(contradiction: Contradiction) {
+    super({ code: 'unmappable_log', message: contradiction.message })
+    this.contradiction = contradiction
+  }
+}

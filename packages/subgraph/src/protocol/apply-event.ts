@@ -1,12 +1,10 @@
-import { ContradictionError } from '../follow/contradiction-error.ts'
-import type { Contradiction } from '../follow/mapping.ts'
+import { type Contradiction, ContradictionError } from '../follow/mapping.ts'
 import { changeListing } from './adopt-denylisters.ts'
 import { add, type Context, changeAccount, changeDay, changeHolding, changePool } from './change-entities.ts'
 import { missingIncome, missingPosition } from './contradictions.ts'
 import type { Claim, Lend, ProtocolEvent, StatedDay } from './decode-event.ts'
-import type { Account, PositionInfo } from './entities.ts'
+import { type Account, type PositionInfo, zeroAddress } from './entities.ts'
 import { put, type WorkingSet } from './working-set.ts'
-import { zeroAddress } from './zero-address.ts'
 
 /** Applies one event to the working set. */
 export function applyEvent(context: Context, event: ProtocolEvent): void {

@@ -8,8 +8,8 @@ import {
   newProtocolDay,
   type Pool,
   type ProtocolDay,
+  utcDayOf,
 } from './entities.ts'
-import { utcDayOf } from './utc-day-of.ts'
 import { put, type WorkingSet } from './working-set.ts'
 
 export type Context = {

@@ -131,3 +131,11 @@ export function newProtocolDay(day: number): ProtocolDay {
     activePrincipal: '0',
   }
 }
+
+/** Returns the protocol's day of an instant: whole UTC days since the epoch. */
+export function utcDayOf(unixSeconds: number): number {
+  return Math.floor(unixSeconds / 86_400)
+}
+
+/** Sender of a mint and recipient of a burn (ERC-721). */
+export const zeroAddress: string = `0x${'00'.repeat(20)}`

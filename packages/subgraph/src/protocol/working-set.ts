@@ -1,9 +1,16 @@
 import type { LoadEntities } from '../follow/mapping.ts'
 import type { EntityChange } from '../store/collect-changes.ts'
 import type { ProtocolEvent } from './decode-event.ts'
-import type { Account, FloatingIncome, Partner, Pool, PositionInfo, ProtocolDay } from './entities.ts'
-import { utcDayOf } from './utc-day-of.ts'
-import { zeroAddress } from './zero-address.ts'
+import {
+  type Account,
+  type FloatingIncome,
+  type Partner,
+  type Pool,
+  type PositionInfo,
+  type ProtocolDay,
+  utcDayOf,
+  zeroAddress,
+} from './entities.ts'
 
 /** Entities of one kind that the mapped blocks use, and the ids that the current block changed. */
 export type Table<Entity> = {

@@ -1,13 +1,13 @@
 import type { Database, Queryable } from '@tallystick/database'
 import { createFollower, type Follower, type FollowerOptions } from '../follow/create-follower.ts'
+import type { Mapping, OpenMapping } from '../follow/mapping.ts'
 import { pause } from '../follow/pause.ts'
-import { apiSchemaOf } from '../schema/api-schema-of.ts'
+import { apiSchemaOf } from '../schema/api-schema.ts'
 import type { Head } from '../store/block.ts'
 import { createLayout, type Layout } from '../store/layout.ts'
 import { dropNamespace, raiseRevision, replaceNamespace } from '../store/replace-namespace.ts'
 import { openSubgraph, type Subgraph } from '../subgraph.ts'
 import { SubgraphError } from '../subgraph-error.ts'
-import { watchMapping } from './watch-mapping.ts'
 
 /** `replacing` waits until no query reads the old index. */
 export type RebuildStep = 'indexing' | 'checking' | 'replacing'
@@ -199,4 +199,34 @@ function lostDatabase(cause: unknown): SubgraphError {
 
 function stalled(problem: string): SubgraphError {
   return new SubgraphError({ code: 'rebuild_failed', message: `The new index does not advance. ${problem}` })
+}
+
+type WatchedMapping = {
+  readonly mapping: OpenMapping
+  /** Returns why the logs cannot be mapped: the index started too late, or an RPC left logs out. */
+  readonly failure: () => SubgraphError | undefined
+}
+
+// A follower reads the logs again, from another RPC if there is one.
+const refusalsMax = 5
+
+/** Watches whether a mapping refuses the same log again and again. A follower would retry for ever. */
+function watchMapping(mapping: Mapping | OpenMapping): WatchedMapping {
+  let refused = { message: '', count: 0 }
+  const watch = (opened: Mapping): Mapping => ({
+    ...opened,
+    map: (...mapped) =>
+      opened.map(...mapped).catch((error) => {
+        if (error instanceof SubgraphError && error.code === 'unmappable_log') {
+          const { message } = error
+          refused = { message, count: message === refused.message ? refused.count + 1 : 1 }
+        }
+        throw error
+      }),
+  })
+  return {
+    mapping: async (context) => watch(typeof mapping === 'function' ? await mapping(context) : mapping),
+    failure: () =>
+      refused.count < refusalsMax ? undefined : new SubgraphError({ code: 'rebuild_failed', message: refused.message }),
+  }
 }

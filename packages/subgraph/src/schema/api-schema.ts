@@ -1,8 +1,8 @@
 import { assertValidSchema, buildSchema, type GraphQLSchema, GraphQLSchema as Schema } from 'graphql'
 import { SubgraphError } from '../subgraph-error.ts'
-import { type Entity, type EntityModel, type Field, targetNameOf } from './entity-model.ts'
+import { type Entity, type EntityModel, type Field, getEntity, targetNameOf } from './entity-model.ts'
 import { type FilterKey, filterKeysOf } from './filter-keys.ts'
-import { type Ordering, orderingsOf } from './orderings.ts'
+import { parseSchema } from './parse-schema.ts'
 import { rootFieldNames } from './root-field-names.ts'
 
 type RootField = { readonly kind: 'single' | 'collection'; readonly entity: Entity }
@@ -135,4 +135,33 @@ function printOrderBy(model: EntityModel, entity: Entity): string {
   return `enum ${entity.name}_orderBy { ${orderingsOf(model, entity)
     .map(({ name }) => name)
     .join(' ')} }`
+}
+
+// A service has one schema, and building its API takes 100 ms.
+let last: { readonly sdl: string; readonly api: ApiSchema } | undefined
+
+/** Returns the API of an SDL. The last one is kept. */
+export function apiSchemaOf(sdl: string): ApiSchema {
+  if (last?.sdl !== sdl) last = { sdl, api: buildApiSchema(parseSchema(sdl)) }
+  return last.api
+}
+
+/** Returns the GraphQL API of a subgraph with this SDL. */
+export function graphqlSchemaOf(schema: string): GraphQLSchema {
+  return apiSchemaOf(schema).graphql
+}
+
+/** Value of `X_orderBy`: a field of the entity, or a field of the target of a single reference. */
+export type Ordering = { readonly name: string; readonly field: Field; readonly childField?: Field | undefined }
+
+function orderingsOf(model: EntityModel, entity: Entity): readonly Ordering[] {
+  return entity.fields.flatMap((field) => [{ name: field.name, field }, ...childOrderings(model, field)])
+}
+
+function childOrderings(model: EntityModel, field: Field): readonly Ordering[] {
+  const target = field.kind === 'derived' ? field.entity : field.type.kind === 'reference' ? field.type.name : undefined
+  if (target === undefined || field.isList) return []
+  return getEntity(model, target)
+    .fields.filter((child) => child.kind === 'stored' && !child.isList && child.type.kind !== 'reference')
+    .map((childField) => ({ name: `${field.name}__${childField.name}`, field, childField }))
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildApiSchema } from './api-schema.ts'
-import { fingerprintOf } from './fingerprint-of.ts'
 import { parseSchema } from './parse-schema.ts'
+import { fingerprintOf } from './schema-id-of.ts'
 
 test('behavior: comments and order do not change the fingerprint, a field does', () => {
   const one = parseSchema('type A @entity { id: ID! x: Int } type B @entity { id: ID! }')

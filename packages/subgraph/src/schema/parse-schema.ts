@@ -9,7 +9,6 @@ import {
   type TypeNode,
 } from 'graphql'
 import { SubgraphError } from '../subgraph-error.ts'
-import { checkDerivedFields } from './check-derived-fields.ts'
 import {
   type Entity,
   type EntityModel,
@@ -162,4 +161,19 @@ function parseStoredType(name: string, { path, types }: { readonly path: string;
 
 function refuse(message: string): SubgraphError {
   return new SubgraphError({ code: 'invalid_schema', message })
+}
+
+/** Throws if the source of a `@derivedFrom` is not a stored reference to the entity. */
+function checkDerivedFields({ entities }: EntityModel): void {
+  for (const entity of entities.values()) {
+    for (const field of entity.fields) {
+      if (field.kind !== 'derived') continue
+      const back = entities.get(field.entity)?.fields.find((candidate) => candidate.name === field.from)
+      if (back?.kind === 'stored' && back.type.kind === 'reference' && back.type.name === entity.name) continue
+      throw new SubgraphError({
+        code: 'invalid_schema',
+        message: `${entity.name}.${field.name} is derived from ${field.entity}.${field.from}, which is not a stored reference to ${entity.name}.`,
+      })
+    }
+  }
 }

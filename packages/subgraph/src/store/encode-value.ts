@@ -1,9 +1,8 @@
 import { type Scalar, type StoredField, storageScalar } from '../schema/entity-model.ts'
 import { parseScalar } from '../schema/parse-scalar.ts'
-import { formatArray } from './format-array.ts'
 
 /** Text of a value as PostgreSQL returns it, or null; or why the value is invalid. */
-export type EncodedValue = { readonly text: string | null } | { readonly fault: string }
+type EncodedValue = { readonly text: string | null } | { readonly fault: string }
 
 // Ids and numbers are indexed whole, so they must fit an index entry. Chains produce far smaller ones.
 const idBytesMax = 1_024
@@ -70,4 +69,21 @@ function isTooLong(text: string, { scalar, isId }: { readonly scalar: Scalar; re
   if (!isId) return false
   // Each byte has two digits.
   return Buffer.byteLength(text) > (scalar === 'Bytes' ? 2 * idBytesMax + 2 : idBytesMax)
+}
+
+/** Formats a one-dimensional array exactly as PostgreSQL prints it, so that equal arrays have equal texts. */
+export function formatArray(elements: readonly (string | null)[]): string {
+  return `{${elements.map((element) => (element === null ? 'NULL' : formatElement(element))).join(',')}}`
+}
+
+export function formatIntegers(elements: readonly number[]): string {
+  return `{${elements.join(',')}}`
+}
+
+function formatElement(element: string): string {
+  // Fast paths: most elements are numbers or bytes.
+  if (/^-?\d/.test(element) && !/[^\d.-]/.test(element)) return element
+  if (element.startsWith('\\x') && !/[^\da-f]/.test(element.slice(2))) return `"\\${element}"`
+  if (element !== '' && !/[{}",\\ \t\n\r\v\f]|^null$/i.test(element)) return element
+  return `"${element.replaceAll(/["\\]/g, '\\$&')}"`
 }

@@ -1,8 +1,7 @@
 import type { Queryable } from '@tallystick/database'
 import { SubgraphError } from '../subgraph-error.ts'
 import { createDecoder, type Row, selectColumns } from './decode-column.ts'
-import { encodeValue } from './encode-value.ts'
-import { formatArray } from './format-array.ts'
+import { encodeValue, formatArray } from './encode-value.ts'
 import { getColumn, getTable, type Layout, openEnd } from './layout.ts'
 
 /** Stored fields of an entity in API form. A reference is an id. */

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '@tallystick/database'
 import type { EntityModel } from '../schema/entity-model.ts'
-import { fingerprintOf } from '../schema/fingerprint-of.ts'
+import { fingerprintOf } from '../schema/schema-id-of.ts'
 import { SubgraphError } from '../subgraph-error.ts'
 import type { Head, KnownState } from './block.ts'
 import type { BlockChanges } from './collect-changes.ts'

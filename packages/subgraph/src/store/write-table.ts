@@ -1,6 +1,6 @@
 import type { Queryable } from '@tallystick/database'
 import { type EncodedFields, mergeFields, type Operation, refuse, type TableChanges } from './collect-changes.ts'
-import { formatArray, formatIntegers } from './format-array.ts'
+import { formatArray, formatIntegers } from './encode-value.ts'
 import { getColumn, openEnd, type Table } from './layout.ts'
 
 type Version = { readonly fields: EncodedFields; readonly from: number; to: number }

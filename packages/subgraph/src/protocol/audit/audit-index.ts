@@ -1,8 +1,11 @@
 import type { Account, FloatingIncome, Pool } from '../entities.ts'
-import { compareAccounts } from './compare-accounts.ts'
-import { compareIncomes } from './compare-incomes.ts'
-import { comparePool } from './compare-pool.ts'
-import { comparePositions, type IndexedPosition } from './compare-positions.ts'
+import {
+  compareAccounts,
+  compareIncomes,
+  comparePool,
+  comparePositions,
+  type IndexedPosition,
+} from './compare-entities.ts'
 import { comparePage, type IndexedBlock, type PageContext } from './read-page.ts'
 
 type AuditOptions = PageContext & {

@@ -1,11 +1,14 @@
 import type { Audit, Contradiction, IndexReader } from '../../follow/mapping.ts'
 import { missingIncome, missingPosition, wrongEntity } from '../contradictions.ts'
 import type { Account, FloatingIncome, Pool } from '../entities.ts'
-import { compareAccounts } from './compare-accounts.ts'
-import { compareIncomes } from './compare-incomes.ts'
-import { comparePool } from './compare-pool.ts'
-import { comparePositions, type IndexedPosition } from './compare-positions.ts'
-import type { Difference } from './difference.ts'
+import {
+  compareAccounts,
+  compareIncomes,
+  comparePool,
+  comparePositions,
+  type Difference,
+  type IndexedPosition,
+} from './compare-entities.ts'
 import { assertBlock, type IndexedBlock } from './read-page.ts'
 
 type Addresses = { readonly pool: string; readonly positions: string }

@@ -1,10 +1,13 @@
 import { type RpcCall, RpcError } from '@tallystick/chain'
 import { expect, test } from 'vitest'
-import { compareAccounts } from './compare-accounts.ts'
-import { compareIncomes } from './compare-incomes.ts'
-import { comparePool } from './compare-pool.ts'
-import { comparePositions, type IndexedPosition } from './compare-positions.ts'
-import type { Difference } from './difference.ts'
+import {
+  compareAccounts,
+  compareIncomes,
+  comparePool,
+  comparePositions,
+  type Difference,
+  type IndexedPosition,
+} from './compare-entities.ts'
 
 const token = `0x${'aa'.repeat(20)}` as const
 const owner = `0x${'0b'.repeat(20)}`

@@ -1,5 +1,5 @@
+import type { Ordering } from '../../schema/api-schema.ts'
 import { type Field, targetNameOf } from '../../schema/entity-model.ts'
-import type { Ordering } from '../../schema/orderings.ts'
 import { getColumn, getTable, type Table } from '../../store/layout.ts'
 import { type EntityRoot, firstDefault, firstMax, skipMax } from '../plan/plan-query.ts'
 import { QueryError } from '../query-error.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatArray } from './format-array.ts'
+import { formatArray } from './encode-value.ts'
 
 test('default: quotes the same elements as PostgreSQL', () => {
   expect(formatArray([])).toBe('{}')

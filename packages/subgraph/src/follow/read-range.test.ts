@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decodeLogs } from './decode-logs.ts'
+import { decodeLogs } from './read-range.ts'
 
 const hash = (digit: string) => `0x${digit.repeat(64)}`
 const address = `0x${'a'.repeat(40)}`
