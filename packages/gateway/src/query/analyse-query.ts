@@ -147,21 +147,17 @@ function assertQueries({ definitions }: DocumentNode): void {
       throw queryRejected(`Only queries are supported. This is a ${operation}.`, { operation })
     }
   }
-  const operations = definitions.filter(isOperation)
-  if (operations.length === 0) throw queryRejected('The query contains no operation.')
-  rejectRepeated(operations)
+  const names = definitions.filter(isOperation).map(({ name }) => name?.value)
+  if (names.length === 0) throw queryRejected('The query contains no operation.')
+  if (names.length > 1 && names.includes(undefined)) {
+    throw queryRejected('If a query has several operations, each needs a name.')
+  }
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) throw queryRejected(`The query has two operations named "${repeated}".`)
 }
 
 function isOperation(definition: DefinitionNode): definition is OperationDefinitionNode {
   return definition.kind === Kind.OPERATION_DEFINITION
-}
-
-function rejectRepeated(operations: readonly OperationDefinitionNode[]): void {
-  if (operations.length === 1) return
-  const names = operations.map(({ name }) => name?.value)
-  if (names.includes(undefined)) throw queryRejected('If a query has several operations, each needs a name.')
-  const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  if (repeated !== undefined) throw queryRejected(`The query has two operations named "${repeated}".`)
 }
 
 /** Checks every limit except a row count that depends on variables. */
@@ -175,12 +171,11 @@ function assertMeasures(
   assertWithin('aliases', aliases, limits)
   assertWithin('fields', fields, limits)
   assertWithin('rootFields', width, limits)
-  if (typeof rows === 'number') assertWithin('rows', rows, limits)
-  return typeof rows === 'number' ? rows : withDefaults(rows, variablesOf(operation))
-}
-
-function withDefaults(rows: Exclude<Rows, number>, declared: readonly DeclaredVariable[]): Rows {
-  const defaults = Object.fromEntries(declared.map((variable) => [variable.name, variable.default]))
+  if (typeof rows === 'number') {
+    assertWithin('rows', rows, limits)
+    return rows
+  }
+  const defaults = Object.fromEntries(variablesOf(operation).map((variable) => [variable.name, variable.default]))
   return (variables) => rows({ ...defaults, ...variables })
 }
 
