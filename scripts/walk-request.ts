@@ -13,8 +13,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { createClosers } from '../apps/sandbox/src/closers.ts'
-import { startSandbox } from '../apps/sandbox/src/start-sandbox.ts'
+import { createClosers, startSandbox } from '../apps/sandbox/src/start-sandbox.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [path = '/notes', body] = process.argv.slice(2)
@@ -26,7 +25,7 @@ await session.post('Debugger.enable')
 const dir = mkdtempSync(join(tmpdir(), 'walk-request-'))
 const closers = createClosers()
 try {
-  const options = { port: 0, dir, at: undefined, fresh: false, positions: 5, chains: 1 }
+  const options = { port: 0, dir, fresh: false, positions: 5, chains: 1 }
   await startSandbox(options, { closers, say: () => undefined, stdout: { dropped: () => 0 } })
   const send = createSend()
   // The first requests build what is built once.
