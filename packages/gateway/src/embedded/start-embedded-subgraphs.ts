@@ -1,4 +1,11 @@
-import { type Closers, createLogThrottle, type MetricHelp, type Metrics, type Secret, type Time } from '@tallystick/base'
+import {
+  type Closers,
+  createLogThrottle,
+  type MetricHelp,
+  type Metrics,
+  type Secret,
+  type Time,
+} from '@tallystick/base'
 import type { ChainIdentity } from '@tallystick/chain'
 import { type Database, openDatabase } from '@tallystick/database'
 import {
