@@ -1,3 +1,5 @@
+import type { Finding } from '@tallystick/core'
+
 /** Kinds of findings. docs/monitor.md explains each of them. */
 export const findingKinds = [
   'checkpoint_invalid',
@@ -23,12 +25,20 @@ export const findingKinds = [
 
 export type FindingKind = (typeof findingKinds)[number]
 
-/** A fault of a log or of its signer. */
-export type Finding = {
+/** A fault of a log or of its signer. A second finding of the same kind and subject is not reported. */
+export type MonitorFinding = Finding & {
   readonly kind: FindingKind
-  /** What the finding is about. A second finding of the same kind and subject is not reported. */
-  readonly subject: string
-  readonly message: string
   /** What proves the finding to others. */
   readonly evidence?: Readonly<Record<string, string | number>> | undefined
+}
+
+/** Thrown if a log proves a fault and nothing that depends on it can be checked. */
+export class LogFaultError extends Error {
+  override readonly name = 'LogFaultError' as const
+  readonly finding: MonitorFinding
+
+  constructor(finding: Omit<MonitorFinding, 'severity'>) {
+    super(finding.message)
+    this.finding = { ...finding, severity: 'fail' }
+  }
 }

@@ -1,12 +1,22 @@
 import { createRangeSizer, createRpcEndpoint, createRpcPool, type RangeSizer, type RpcPool } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
 import { createVerifiedTree, decodeBase64, type VerifiedTree, type VerifierKey } from '@tallystick/tlog'
-import type { Finding } from './finding.ts'
+import type { MonitorFinding } from './finding.ts'
 import { createLogSource, type MonitoredSource } from './log-source.ts'
-import type { MonitorState } from './monitor-state.ts'
-import type { EarlySets } from './read-current-sets.ts'
-import { addFinding, type MonitorEvent } from './report.ts'
-import { decodeEdge } from './tree-edge.ts'
+import { addFinding, decodeEdge, type LoggedSet, type MonitorState } from './monitor-state.ts'
+
+/** A line of the monitor's output. */
+export type MonitorEvent =
+  | { readonly event: 'start'; readonly message: string; readonly origin: string }
+  | { readonly event: 'progress' | 'signer' | 'warning' | 'recovered' | 'info' | 'done'; readonly message: string }
+  | {
+      readonly event: 'period'
+      readonly message: string
+      readonly chainId: string
+      readonly periodStart: string
+      readonly index: number
+    }
+  | ({ readonly event: 'finding' } & MonitorFinding)
 
 export type MonitorOptions = {
   readonly url: string
@@ -30,6 +40,9 @@ export type MonitorOptions = {
   readonly repeatsFindings: boolean
 }
 
+/** Sets that were read before the entries in front of them, by chain and start of the period. Null: the log has none. */
+type EarlySets = Map<string, LoggedSet | null>
+
 export type FollowedChain = { readonly rpc: RpcPool; readonly sizer: RangeSizer }
 
 /** Parts and memory of a monitor. What is not in `state` is lost at a restart, and read again. */
@@ -40,7 +53,7 @@ export type MonitorContext = MonitorOptions & {
   /** Since when lends wait for the set of their period, by chain and start of the period. Monotonic ms. */
   readonly undecided: Map<string, number>
   readonly warnings: Warnings
-  readonly report: (finding: Finding) => void
+  readonly report: (finding: MonitorFinding) => void
   /** Tree of the last checkpoint. */
   tree: VerifiedTree | undefined
   /** The last search for the readable part of a bundle. */

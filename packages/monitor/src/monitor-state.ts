@@ -1,5 +1,6 @@
+import { decodeBase64, encodeBase64, hashBytes, type TreeEdge, tileWidth } from '@tallystick/tlog'
 import { z } from 'zod'
-import { findingKinds } from './finding.ts'
+import { findingKinds, type MonitorFinding } from './finding.ts'
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 const integer = z.int().min(0)
@@ -129,4 +130,35 @@ export function forgetEntries(state: MonitorState): void {
   const at = state.checkpoint?.seenAt ?? 0
   Object.assign(state, { checked, growth, chains, curves })
   if (state.checkpoint) state.growth = [{ size: state.checkpoint.size, at }]
+}
+
+// A finding has about 1 kB.
+const recentMax = 500
+
+/** Adds a finding to the state. Returns false if it is known already. */
+export function addFinding({ findings }: MonitorState, finding: MonitorFinding, nowMs: number): boolean {
+  const { kind, subject, message } = finding
+  if (findings.recent.some((known) => known.kind === kind && known.subject === subject)) return false
+  findings.counts[kind] = (findings.counts[kind] ?? 0) + 1
+  findings.recent.push({ kind, subject, message, at: new Date(nowMs).toISOString() })
+  if (findings.recent.length > recentMax) findings.recent.shift()
+  return true
+}
+
+/** Returns the edge as base64, one text per level. */
+export function encodeEdge(edge: TreeEdge): string[] {
+  return edge.map(encodeBase64)
+}
+
+/** Decodes an edge. Returns undefined unless it belongs to a tree of this size. */
+export function decodeEdge(size: number, texts: readonly string[]): TreeEdge | undefined {
+  const edge: Uint8Array[] = []
+  let count = size
+  for (const text of texts) {
+    const bytes = decodeBase64(text)
+    if (bytes?.length !== (count % tileWidth) * hashBytes) return undefined
+    edge.push(bytes)
+    count = Math.floor(count / tileWidth)
+  }
+  return count === 0 ? edge : undefined
 }

@@ -1,6 +1,6 @@
 import { backoffMs } from '@tallystick/base/pure'
-import { followChains, forgetIfNeeded, readHeads, setsForLends } from './follow-chains.ts'
-import { followLog } from './follow-log.ts'
+import { followChains, forgetIfNeeded, readHeads, setsForLends } from './lends/follow-chains.ts'
+import { followLog } from './log/follow-log.ts'
 import { createMonitorContext, type MonitorContext, type MonitorOptions, saveProgress } from './monitor-context.ts'
 
 /** Result of a round. */

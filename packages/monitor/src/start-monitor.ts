@@ -1,9 +1,9 @@
 import { settleWithin } from '@tallystick/base'
 import { formatVerifierKey, type VerifierKey } from '@tallystick/tlog'
 import { createMonitor, type Monitor } from './monitor.ts'
+import type { MonitorEvent } from './monitor-context.ts'
 import { createMonitorMetrics, serveMetrics } from './monitor-metrics.ts'
 import { createState } from './monitor-state.ts'
-import { formatEvent, type MonitorEvent } from './report.ts'
 import { loadState, saveState } from './state-file.ts'
 
 export type StartMonitorOptions = {
@@ -140,6 +140,18 @@ function createLines({ stdout, json, once }: StartMonitorOptions, now: () => num
 }
 
 const flushMs = 1_000
+
+/** Formats an event as one line: for people, or as JSON. */
+function formatEvent(event: MonitorEvent, { json, nowMs }: { readonly json: boolean; readonly nowMs: number }) {
+  const at = new Date(nowMs).toISOString()
+  if (json) return JSON.stringify({ at, ...event })
+  return `${at} ${formatText(event)}`.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
+}
+
+function formatText(event: MonitorEvent): string {
+  if (event.event === 'finding') return `FINDING ${event.kind}: ${event.message}`
+  return event.event === 'warning' ? `WARNING ${event.message}` : event.message
+}
 
 /** Creates a function that saves a state if it changed, after the findings in it were printed. */
 function createSave(path: string | undefined, flush: () => Promise<void>) {

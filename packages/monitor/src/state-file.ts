@@ -3,8 +3,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { TallystickError } from '@tallystick/core'
 import { decodeBase64, equalBytes, rootOfEdge } from '@tallystick/tlog'
-import { createState, type MonitorState, monitorStateSchema } from './monitor-state.ts'
-import { decodeEdge } from './tree-edge.ts'
+import { createState, decodeEdge, type MonitorState, monitorStateSchema } from './monitor-state.ts'
 
 /** Reads the state of a log. Returns a new state if there is no file. Throws if it is damaged or of another log. */
 export async function loadState(path: string, key: string): Promise<MonitorState> {

@@ -9,13 +9,13 @@ import {
   verifyNote,
 } from '@tallystick/core'
 import type { Address } from 'viem'
-import { findPeriodFrom, hasDate } from './calendar-bounds.ts'
+import type { MonitorFinding } from '../finding.ts'
+import type { ChainState, CurveRecord } from '../monitor-state.ts'
 import { findCurve, findCurveInForce } from './curve-records.ts'
-import type { FindingKind } from './finding.ts'
-import type { ChainState, CurveRecord } from './monitor-state.ts'
-import { hasPeriod, periodNumber } from './period-ranges.ts'
+import { findPeriodFrom, hasDate, hasPeriod, periodNumber } from './periods.ts'
 
-export type Problem = { readonly kind: FindingKind; readonly message: string }
+/** What is wrong with an entry, without its index. */
+export type EntryFault = Pick<MonitorFinding, 'kind' | 'message'>
 
 /** What the entries before a set say. */
 export type NotesContext = {
@@ -28,31 +28,31 @@ export type NotesContext = {
 type WireNote = NotesEntry['notes'][number]
 
 /** Returns what is wrong with a set, at most one problem of each kind. */
-export async function checkNotes(entry: NotesEntry, context: NotesContext): Promise<readonly Problem[]> {
-  const period = findPeriodProblem(entry)
+export async function checkNotes(entry: NotesEntry, context: NotesContext): Promise<readonly EntryFault[]> {
+  const period = findPeriodFault(entry)
   // Without its period nothing else about a set can be judged.
   if (period) return [period]
-  const notes = await findNoteProblems(entry)
-  const problems = [
+  const notes = await findNoteFaults(entry)
+  const faults = [
     findSecondSet(entry, context),
-    findDomainProblem(entry),
+    findDomainFault(entry),
     findPoolChange(entry, context),
-    findSignerProblem(entry, context),
+    findSignerFault(entry, context),
     ...notes,
-    findCurveProblem(entry, context),
-    findCouponProblem(entry, context),
-  ].flatMap((problem) => problem ?? [])
-  return problems.filter(({ kind }, at) => problems.findIndex((other) => other.kind === kind) === at)
+    findCurveFault(entry, context),
+    findCouponFault(entry, context),
+  ].flatMap((fault) => fault ?? [])
+  return faults.filter(({ kind }, at) => faults.findIndex((other) => other.kind === kind) === at)
 }
 
-function findPeriodProblem({ period }: NotesEntry): Problem | undefined {
+function findPeriodFault({ period }: NotesEntry): EntryFault | undefined {
   const expected = findPeriodFrom(BigInt(period.start))
   if (expected?.end === BigInt(period.end) && expected.noteDay === BigInt(period.noteDay)) return undefined
   const message = `its period from ${period.start} to ${period.end} of the day ${period.noteDay} is not a New York period`
   return { kind: 'wrong_period', message }
 }
 
-function findSecondSet(entry: NotesEntry, { chain }: NotesContext): Problem | undefined {
+function findSecondSet(entry: NotesEntry, { chain }: NotesContext): EntryFault | undefined {
   const start = BigInt(entry.period.start)
   const period = periodAt(start)
   if (!chain || !hasPeriod(chain.seen, periodNumber(period))) return undefined
@@ -79,13 +79,13 @@ export function digestNotes({ pool, notes }: NotesEntry): string {
     .slice(0, 32)
 }
 
-function findDomainProblem({ chainid, pool, domain }: NotesEntry): Problem | undefined {
+function findDomainFault({ chainid, pool, domain }: NotesEntry): EntryFault | undefined {
   if (domain.chainId === Number(chainid) && isSame(domain.verifyingContract, pool)) return undefined
   const message = `its domain is for ${domain.verifyingContract} on chain ${domain.chainId}, not for its pool ${pool}`
   return { kind: 'wrong_domain', message }
 }
 
-function findPoolChange({ pool, domain }: NotesEntry, { chain }: NotesContext): Problem | undefined {
+function findPoolChange({ pool, domain }: NotesEntry, { chain }: NotesContext): EntryFault | undefined {
   const last = chain?.pools.at(-1)
   const isUnchanged = last && isSame(last.address, pool) && last.name === domain.name && last.version === domain.version
   if (!last || isUnchanged) return undefined
@@ -93,28 +93,28 @@ function findPoolChange({ pool, domain }: NotesEntry, { chain }: NotesContext): 
   return { kind: 'pool_changed', message }
 }
 
-function findSignerProblem({ signer }: NotesEntry, { chain }: NotesContext): Problem | undefined {
+function findSignerFault({ signer }: NotesEntry, { chain }: NotesContext): EntryFault | undefined {
   if (chain?.signer && isSame(chain.signer, signer)) return undefined
   const logged = chain?.signer ? `the log has ${chain.signer} as signer` : 'the log has no signer for the chain'
   return { kind: 'wrong_signer', message: `it is signed by ${signer}, but before this entry ${logged}` }
 }
 
-async function findNoteProblems(entry: NotesEntry): Promise<readonly Problem[]> {
+async function findNoteFaults(entry: NotesEntry): Promise<readonly EntryFault[]> {
   const { domain, signer } = entry
-  const problems: Problem[] = []
+  const faults: EntryFault[] = []
   const maturities = new Set<string>()
   for (const note of entry.notes) {
     const fault =
       findTermsFault(note, entry) ?? (maturities.has(note.maturity_timestamp) ? 'is there twice' : undefined)
     maturities.add(note.maturity_timestamp)
-    if (fault) problems.push({ kind: 'wrong_terms', message: `its note until ${note.maturity_timestamp} ${fault}` })
+    if (fault) faults.push({ kind: 'wrong_terms', message: `its note until ${note.maturity_timestamp} ${fault}` })
     const noteDomain = { ...domain, verifyingContract: domain.verifyingContract as Address }
     const result = await verifyNote(decodeNote(note), { domain: noteDomain, signer: signer as Address })
     if (result.valid) continue
     const message = `the signature of its note until ${note.maturity_timestamp} is not by its signer: ${result.reason}`
-    problems.push({ kind: 'wrong_signature', message })
+    faults.push({ kind: 'wrong_signature', message })
   }
-  return problems
+  return faults
 }
 
 function findTermsFault(note: WireNote, { chainid, period }: NotesEntry): string | undefined {
@@ -141,7 +141,7 @@ function tenorOf({ maturity_timestamp }: WireNote, day: string): number | undefi
   return tenorDays > 0 && maturityOf({ noteDay, tenorDays }) === maturity ? tenorDays : undefined
 }
 
-function findCurveProblem(entry: NotesEntry, { index, curves }: NotesContext): Problem | undefined {
+function findCurveFault(entry: NotesEntry, { index, curves }: NotesContext): EntryFault | undefined {
   const { chainid, curve: named } = entry
   const periodStart = BigInt(entry.period.start)
   const curve = findCurve(curves, { chainid, index: named })
@@ -163,7 +163,7 @@ function findCurveProblem(entry: NotesEntry, { index, curves }: NotesContext): P
   }
 }
 
-function findCouponProblem(entry: NotesEntry, { curves }: NotesContext): Problem | undefined {
+function findCouponFault(entry: NotesEntry, { curves }: NotesContext): EntryFault | undefined {
   const curve = findCurve(curves, { chainid: entry.chainid, index: entry.curve })
   if (!curve) return undefined
   for (const note of entry.notes) {

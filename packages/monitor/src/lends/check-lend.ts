@@ -1,9 +1,9 @@
 import type { Lend } from '@tallystick/chain'
 import { formatPeriod, periodAt } from '@tallystick/core'
 import { formatUnits } from 'viem'
-import { isSame } from './check-notes.ts'
-import type { Finding } from './finding.ts'
-import type { LoggedSet } from './monitor-state.ts'
+import { isSame } from '../entries/check-notes.ts'
+import type { MonitorFinding } from '../finding.ts'
+import type { LoggedSet } from '../monitor-state.ts'
 
 export type LendContext = {
   readonly chainId: number
@@ -16,7 +16,7 @@ export type LendContext = {
 }
 
 /** Returns a finding if the log does not have the note of a lend, or `undecided` if that cannot be known yet. */
-export function checkLend(lend: Lend, context: LendContext): Finding | 'undecided' | undefined {
+export function checkLend(lend: Lend, context: LendContext): MonitorFinding | 'undecided' | undefined {
   const { chainId, sets, isSetPending } = context
   const { pool, maturityTimestamp, coupon } = lend
   const isLogged = sets.some(
@@ -29,6 +29,7 @@ export function checkLend(lend: Lend, context: LendContext): Finding | 'undecide
   const logged = describeSets(sets)
   return {
     kind: 'lend_not_logged',
+    severity: 'fail',
     subject: `${chainId}:${transactionHash}:${logIndex}`,
     message:
       `Chain ${chainId}: transaction ${transactionHash} in block ${block} lent ${formatUnits(lend.principal, 18)} dollars at ${coupon} bps until ${maturityTimestamp} ` +

@@ -1,11 +1,8 @@
-import { formatPeriod, type LogEntry, periodAt } from '@tallystick/core'
 import { MissingTileError, type VerifiedTree, WrongTileError } from '@tallystick/tlog'
-import { findPeriodFrom, hasDate } from './calendar-bounds.ts'
-import type { Finding } from './finding.ts'
-import { followTree } from './follow-tree.ts'
-import { LogFaultError, StaleCheckpointError } from './log-fault.ts'
-import { LogUnreachableError } from './log-source.ts'
-import { type MonitorContext, saveSometimes, sayProgress } from './monitor-context.ts'
+import { LogFaultError } from '../finding.ts'
+import { LogUnreachableError } from '../log-source.ts'
+import type { MonitorContext } from '../monitor-context.ts'
+import { followTree, StaleCheckpointError } from './follow-tree.ts'
 import { readCurrentSets, type WantedSet } from './read-current-sets.ts'
 import { auditTile, readEntries } from './read-entries.ts'
 
@@ -15,7 +12,6 @@ const withheldMsMax = 26 * 3_600_000
 // No log gets this many entries while one is withheld.
 const entriesBehindMax = 1_024
 const missingMsMax = 600_000
-const searchMs = 60_000
 const auditMs = 600_000
 
 /**
@@ -29,7 +25,7 @@ export async function followLog(context: MonitorContext, wanted: readonly Wanted
     const { tree } = context
     if (!tree) return false
     await readNewEntries(context, tree)
-    await readCurrentSets({ ...context, tree }, [...wanted, ...setsInForce(context)])
+    await readCurrentSets(context, { tree, wanted: [...wanted, ...setsInForce(context)] })
     if (!isNewest) return false
     state.missing = {}
     context.hasCaughtUp = true
@@ -46,14 +42,15 @@ export async function followLog(context: MonitorContext, wanted: readonly Wanted
 function handleFailure(context: MonitorContext, error: unknown): void {
   if (context.signal.aborted) return
   if (error instanceof LogFaultError) context.report(error.finding)
-  else if (error instanceof WrongTileError) context.report(toFinding(error))
+  else if (error instanceof WrongTileError) reportTile(context, error)
   else if (error instanceof MissingTileError) judgeMissing(context, error)
   else if (error instanceof LogUnreachableError) context.warnings.set('the log', error.message)
   else throw error
 }
 
-function toFinding({ path, message }: WrongTileError): Finding {
-  return { kind: path.startsWith('tile/entries/') ? 'bundle_wrong' : 'tile_wrong', subject: path, message }
+function reportTile({ report }: MonitorContext, { path, message }: WrongTileError): void {
+  const kind = path.startsWith('tile/entries/') ? 'bundle_wrong' : 'tile_wrong'
+  report({ kind, subject: path, severity: 'fail', message })
 }
 
 /** Follows the tree. Returns false if the log shows an older one than before. */
@@ -69,35 +66,10 @@ async function followNewestTree(context: MonitorContext): Promise<boolean> {
 }
 
 async function readNewEntries(context: MonitorContext, tree: VerifiedTree): Promise<void> {
-  const { state, rpcs, signal } = context
-  const { size } = tree
-  const { stoppedBy } = await readEntries({
-    ...context,
-    tree,
-    followed: new Set([...rpcs.keys()].map(String)),
-    isOver: () => signal.aborted,
-    shouldSearch: isSearchDue(context, size),
-    onChecked: (entry, index) => {
-      context.totals.entries += 1
-      if (entry) sayEntry(context, entry, index)
-      sayProgress(context, () => `${index + 1} of ${size} entries checked.`)
-    },
-    onBundle: () => saveSometimes(context),
-  })
-  context.stoppedBy = stoppedBy
-  const { checked } = state
-  state.growth = state.growth.filter((growth) => growth.size > checked)
-  if (stoppedBy === 'withheld') judgeWithheld(context, size)
-}
-
-/** A search takes up to 8 requests, and more on a copy in files. Bytes become public at boundaries only. */
-function isSearchDue(context: MonitorContext, size: number): boolean {
-  const { lastSearch, state, monotonicNow } = context
-  const { checked } = state
-  const isSame = lastSearch?.checked === checked && lastSearch.size === size
-  if (isSame && monotonicNow() - lastSearch.at < searchMs) return false
-  context.lastSearch = { checked, size, at: monotonicNow() }
-  return true
+  const { state } = context
+  context.stoppedBy = await readEntries(context, tree)
+  state.growth = state.growth.filter((growth) => growth.size > state.checked)
+  if (context.stoppedBy === 'withheld') judgeWithheld(context, tree.size)
 }
 
 /** Returns whether entries are unread for longer than any log withholds them. */
@@ -113,6 +85,7 @@ function judgeWithheld(context: MonitorContext, size: number): void {
   const since = new Date(state.growth[0]?.at ?? context.now()).toISOString()
   report({
     kind: 'entry_withheld',
+    severity: 'fail',
     subject: `entry ${state.checked}`,
     message:
       `Entry ${state.checked} of ${size} is in the log at least since ${since}, but its bytes are still not public. ` +
@@ -125,7 +98,7 @@ function judgeWithheld(context: MonitorContext, size: number): void {
 function judgeMissing({ state, warnings, report, now }: MonitorContext, { path, message }: MissingTileError): void {
   state.missing[path] ??= now()
   if (now() - (state.missing[path] as number) < missingMsMax) warnings.set('the log', message)
-  else report({ kind: 'tile_missing', subject: path, message })
+  else report({ kind: 'tile_missing', subject: path, severity: 'fail', message })
 }
 
 /** The sets of the current period of every chain of the log. */
@@ -138,27 +111,12 @@ async function auditSometimes(context: MonitorContext, tree: VerifiedTree): Prom
   if (context.lastAuditAt !== undefined && context.monotonicNow() - context.lastAuditAt < auditMs) return
   context.lastAuditAt = context.monotonicNow()
   try {
-    await auditTile({ ...context, tree })
+    await auditTile(context, tree)
   } catch (error) {
     // What is new was read. An old tile that is gone was there before, so that is no delay of a copy.
     if (error instanceof MissingTileError) {
-      context.report({ kind: 'tile_missing', subject: error.path, message: error.message })
+      const { path: subject, message } = error
+      context.report({ kind: 'tile_missing', subject, severity: 'fail', message })
     } else handleFailure(context, error)
   }
-}
-
-/** Says which sets are checked. Those of past periods are not worth a line when a log is read for the first time. */
-function sayEntry({ say, now, hasCaughtUp }: MonitorContext, entry: LogEntry, index: number): void {
-  if (entry.type === 'signer' && entry.from !== null) {
-    const { chainid, from, to, why, at } = entry
-    const time = hasDate(BigInt(at)) ? new Date(Number(at) * 1000).toISOString() : at
-    say({ event: 'signer', message: `Chain ${chainid}: the signer changed from ${from} to ${to} at ${time}: ${why}` })
-  }
-  if (entry.type !== 'notes') return
-  const period = findPeriodFrom(BigInt(entry.period.start))
-  const isWorthALine = hasCaughtUp || (period && Number(period.end) * 1000 > now())
-  if (!period || !isWorthALine) return
-  const { chainid, notes } = entry
-  const message = `Chain ${chainid}, ${formatPeriod(periodAt(period.start))}: ${notes.length} notes checked, entry ${index}.`
-  say({ event: 'period', message, chainId: chainid, periodStart: period.start.toString(), index })
 }

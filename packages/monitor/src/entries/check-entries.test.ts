@@ -11,18 +11,18 @@ import {
   points,
   pool,
   signerEntry,
-} from '../../service/test/monitored-log.ts'
+} from '../../../service/test/monitored-log.ts'
+import type { MonitorFinding } from '../finding.ts'
+import { type CurveRecord, createState } from '../monitor-state.ts'
 import { checkEntry, readEntry, recordEntry } from './check-entry.ts'
 import { addCurve, findCurveInForce, pruneCurves } from './curve-records.ts'
-import type { Finding } from './finding.ts'
-import { type CurveRecord, createState } from './monitor-state.ts'
 
 const none: ReadonlySet<string> = new Set()
 
 /** Checks entries as a log has them: each is written to a line and read again. */
 async function check(entries: readonly object[]) {
   const state = createState('key')
-  const findings: Finding[] = []
+  const findings: MonitorFinding[] = []
   for (const [index, value] of entries.entries()) {
     const read = readEntry(JSON.stringify(value), index)
     findings.push(...read.findings)

@@ -1,5 +1,5 @@
 import type { CurveEntry } from '@tallystick/core'
-import type { CurveRecord } from './monitor-state.ts'
+import type { CurveRecord } from '../monitor-state.ts'
 
 /** Sets of periods that ended longer ago are not expected any more. */
 export const keptSeconds = 14n * 86_400n

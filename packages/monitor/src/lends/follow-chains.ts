@@ -1,18 +1,13 @@
 import { type BlockHeader, type Lend, NoRpcError, RpcError, readLatest } from '@tallystick/chain'
 import { formatPeriod, periodAt } from '@tallystick/core'
-import { hasDate } from './calendar-bounds.ts'
+import { hasDate } from '../entries/periods.ts'
+import { nameSet, type WantedSet } from '../log/read-current-sets.ts'
+import type { FollowedChain, MonitorContext } from '../monitor-context.ts'
+import { forgetEntries, type LendScope, type MonitorState } from '../monitor-state.ts'
 import { followLends } from './follow-lends.ts'
-import { isOverdue } from './follow-log.ts'
-import { findLendScope, includesScope } from './lend-scope.ts'
-import { type FollowedChain, type MonitorContext, saveSometimes, sayProgress } from './monitor-context.ts'
-import { chainOf, forgetEntries } from './monitor-state.ts'
-import { nameSet, type WantedSet } from './read-current-sets.ts'
 
 /** The newest block of each chain that could be read. */
 export type Heads = ReadonlyMap<number, BlockHeader>
-
-// A chain's clock, or the service's, may be this much ahead.
-const undecidedMsMax = 30_000
 
 /** Reads the newest block of each chain: before the log, so that the log has the note of every lend up to it. */
 export async function readHeads(context: MonitorContext): Promise<Heads> {
@@ -42,9 +37,6 @@ export function setsForLends({ undecided }: MonitorContext, heads: Heads): Wante
   ]
 }
 
-// The log is read again after this time, however long a chain is.
-const chainMsMax = 30_000
-
 /**
  * Compares the lends of each chain up to its head with the log, which was read after the heads if `isLogRead`. Returns whether
  * lends are left for the next round.
@@ -70,13 +62,13 @@ export async function followChains(
 type ChainRound = { readonly chainId: number; readonly head: BlockHeader; readonly isLogRead: boolean }
 
 type ChainProgress = {
-  readonly isBehind: boolean /** Whether all lends up to the head were judged. */
+  readonly isBehind: boolean
+  /** Whether all lends up to the head were judged. */
   readonly isSettled: boolean
 }
 
 async function followOne(context: MonitorContext, { chainId, head, isLogRead }: ChainRound): Promise<ChainProgress> {
-  const { state, early, report, signal, totals, pools, warnings, monotonicNow } = context
-  const endsAt = monotonicNow() + chainMsMax
+  const { state, totals, pools, warnings } = context
   const scope = findLendScope(state, { chainId, pools: pools.get(chainId) ?? [] })
   const topic = `the sets of chain ${chainId}`
   if (!scope) {
@@ -87,35 +79,8 @@ async function followOne(context: MonitorContext, { chainId, head, isLogRead }: 
     return { isBehind: false, isSettled: false }
   }
   warnings.clear(topic)
-  const nameOf = (start: bigint) => nameSet(String(chainId), { start })
-  const {
-    waiting,
-    waitingCount = 0,
-    isBehind,
-  } = await followLends(
-    {
-      ...(context.chains.get(chainId) as FollowedChain),
-      chainId,
-      chain: chainOf(state, String(chainId)),
-      scope,
-      report,
-      findEarlySet: (start) => early.get(nameOf(start)) ?? undefined,
-      isSetPending: (start) =>
-        isSetPending(context, {
-          name: nameOf(start),
-          isLogRead,
-          isPast: periodAt(start).end <= BigInt(head.timestamp),
-        }),
-      onRange: ({ block, newLends }) => {
-        totals.lends.set(chainId, (totals.lends.get(chainId) ?? 0) + newLends)
-        sayProgress(context, () => `Chain ${chainId}: lends up to block ${block} of ${head.number} checked.`)
-        return saveSometimes(context)
-      },
-      isOver: () => signal.aborted,
-      isLate: () => monotonicNow() > endsAt,
-    },
-    head,
-  )
+  const followed = await followLends(context, { chainId, scope, head, isLogRead })
+  const { waiting, waitingCount = 0, isBehind } = followed
   totals.waiting.set(chainId, waitingCount)
   noteWaiting(context, { chainId, waiting })
   return { isBehind, isSettled: !isBehind && waiting === undefined }
@@ -142,18 +107,6 @@ function noteWaiting(
     `Chain ${chainId}: the set for ${formatPeriod(period)} cannot be read yet. The lends since its start, such as ` +
       `transaction ${waiting.transactionHash}, are checked when it can.`,
   )
-}
-
-/** Whether the log may have a set that the monitor has not read. If the service says that it has none, that is believed soon. */
-function isSetPending(
-  context: MonitorContext,
-  { name, isLogRead, isPast }: { readonly name: string; readonly isLogRead: boolean; readonly isPast: boolean },
-): boolean {
-  const { state, tree, early, undecided, stoppedBy, monotonicNow } = context
-  if (!isLogRead || stoppedBy === 'unknown') return true
-  if (state.checked >= (tree?.size ?? 0) || isOverdue(context)) return false
-  const since = undecided.get(name) ?? monotonicNow()
-  return early.get(name) !== null || (!isPast && monotonicNow() - since < undecidedMsMax)
 }
 
 function warnOfRpc(
@@ -187,4 +140,28 @@ export function forgetIfNeeded(context: MonitorContext): boolean {
   context.hasCaughtUp = false
   say({ event: 'info', message: 'More lends are checked than before: all entries are read again.' })
   return true
+}
+
+/**
+ * Returns which lends of a chain are checked: on every pool that the log or the caller names, from the first period on that the
+ * log has for any chain. Sets of one chain that were removed from a log do not move it. Undefined if the log has no sets that can
+ * be read, or the chain has no known pool.
+ */
+function findLendScope(
+  { chains }: MonitorState,
+  { chainId, pools }: { readonly chainId: number; readonly pools: readonly string[] },
+): LendScope | undefined {
+  const [first, ...others] = Object.values(chains).flatMap(({ firstPeriod }) =>
+    firstPeriod ? [BigInt(firstPeriod)] : [],
+  )
+  const logged = chains[chainId]?.pools.map(({ address }) => address) ?? []
+  const all = new Set([...logged, ...pools].map((address) => address.toLowerCase()))
+  if (first === undefined || all.size === 0) return undefined
+  const since = others.reduce((earliest, start) => (start < earliest ? start : earliest), first)
+  return { since: since.toString(), pools: [...all] }
+}
+
+/** Returns whether a scope has all lends of another one. */
+function includesScope(scope: LendScope | null, { since, pools }: LendScope): boolean {
+  return scope !== null && BigInt(scope.since) <= BigInt(since) && pools.every((pool) => scope.pools.includes(pool))
 }

@@ -8,17 +8,16 @@ import {
   periodAt,
   type SignerEntry,
 } from '@tallystick/core'
-import { findPeriodFrom } from './calendar-bounds.ts'
-import { checkNotes, digestNotes, isSame, type Problem } from './check-notes.ts'
+import type { MonitorFinding } from '../finding.ts'
+import { type ChainState, chainOf, type LoggedSet, type MonitorState } from '../monitor-state.ts'
+import { checkNotes, digestNotes, type EntryFault, isSame } from './check-notes.ts'
 import { addCurve, keptSeconds, pruneCurves } from './curve-records.ts'
-import type { Finding } from './finding.ts'
-import { type ChainState, chainOf, type LoggedSet, type MonitorState } from './monitor-state.ts'
-import { addPeriod, periodNumber } from './period-ranges.ts'
+import { addPeriod, findPeriodFrom, periodNumber } from './periods.ts'
 
 /** An entry of the log and what is wrong with it. Without `entry` it cannot be read. */
 export type CheckedEntry = {
   readonly entry?: LogEntry | undefined
-  readonly findings: readonly Finding[]
+  readonly findings: readonly MonitorFinding[]
   /** Whether the entry is of a newer version. Nothing after it can be judged. */
   readonly isUnknown?: boolean | undefined
 }
@@ -36,29 +35,33 @@ export function readEntry(line: string, index: number): CheckedEntry {
   const message =
     `Entry ${index} has version ${quoteShort(head.v)} and type ${quoteShort(head.type)}, which this monitor does not know. ` +
     'Neither it nor the entries after it are checked. Update the monitor.'
-  return { isUnknown, findings: [{ kind: 'entry_unknown', subject: `entry ${index}`, message }] }
+  return { isUnknown, findings: [{ kind: 'entry_unknown', subject: `entry ${index}`, severity: 'warn', message }] }
 }
 
 /** Checks an entry against the entries before it. */
-export async function checkEntry(state: MonitorState, entry: LogEntry, index: number): Promise<readonly Finding[]> {
-  const problems = await findProblems(state, entry, index)
-  return problems.map((problem) => findingOf(problem, describeEntry(entry, index), index))
+export async function checkEntry(
+  state: MonitorState,
+  entry: LogEntry,
+  index: number,
+): Promise<readonly MonitorFinding[]> {
+  const faults = await findFaults(state, entry, index)
+  return faults.map((fault) => findingOf(fault, describeEntry(entry, index), index))
 }
 
-async function findProblems(state: MonitorState, entry: LogEntry, index: number): Promise<readonly Problem[]> {
-  if (entry.type === 'curve') return findCurveProblems(entry)
+async function findFaults(state: MonitorState, entry: LogEntry, index: number): Promise<readonly EntryFault[]> {
+  if (entry.type === 'curve') return findCurveFaults(entry)
   const chain = state.chains[entry.chainid]
   return entry.type === 'signer'
-    ? findSignerProblems(entry, chain)
+    ? findSignerFaults(entry, chain)
     : checkNotes(entry, { index, chain, curves: state.curves })
 }
 
-function findCurveProblems({ effectiveFrom }: CurveEntry): readonly Problem[] {
+function findCurveFaults({ effectiveFrom }: CurveEntry): readonly EntryFault[] {
   if (findPeriodFrom(BigInt(effectiveFrom))) return []
   return [{ kind: 'wrong_period', message: `it is in force from ${effectiveFrom} on, which is not a boundary` }]
 }
 
-function findSignerProblems({ from }: SignerEntry, chain: ChainState | undefined): readonly Problem[] {
+function findSignerFaults({ from }: SignerEntry, chain: ChainState | undefined): readonly EntryFault[] {
   const before = chain?.signer ?? null
   if (before === null ? from === null : from !== null && isSame(before, from)) return []
   const message = `it replaces the signer ${from ?? 'none'}, but the signer before it was ${before ?? 'none'}`
@@ -128,8 +131,8 @@ function describeEntry(entry: LogEntry, index: number): string {
   return `Entry ${index}, the set of chain ${entry.chainid} for ${period ? formatPeriod(period) : `a period from ${entry.period.start} on`}`
 }
 
-function findingOf({ kind, message }: Problem, where: string, index: number): Finding {
-  return { kind, subject: `entry ${index}`, message: `${where}: ${message}.`, evidence: { index } }
+function findingOf({ kind, message }: EntryFault, where: string, index: number): MonitorFinding {
+  return { kind, subject: `entry ${index}`, severity: 'fail', message: `${where}: ${message}.`, evidence: { index } }
 }
 
 function parseHead(line: string): { readonly v?: unknown; readonly type?: unknown } | undefined {

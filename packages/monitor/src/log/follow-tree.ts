@@ -9,22 +9,15 @@ import {
   MissingTileError,
   type TreeEdge,
   type VerifiedTree,
-  type VerifierKey,
   verifyCheckpoint,
   WrongTileError,
 } from '@tallystick/tlog'
-import { LogFaultError, StaleCheckpointError } from './log-fault.ts'
-import { LogUnreachableError, type MonitoredSource } from './log-source.ts'
-import type { MonitorState } from './monitor-state.ts'
-import { encodeEdge } from './tree-edge.ts'
+import { LogFaultError } from '../finding.ts'
+import { LogUnreachableError, type MonitoredSource } from '../log-source.ts'
+import type { MonitorContext } from '../monitor-context.ts'
+import { encodeEdge } from '../monitor-state.ts'
 
-export type TreeContext = {
-  readonly source: MonitoredSource
-  readonly key: VerifierKey
-  readonly state: MonitorState
-  /** Unix ms. */
-  readonly now: () => number
-}
+type TreeContext = Pick<MonitorContext, 'source' | 'key' | 'state' | 'now'>
 
 // A replica or a cache may show an older checkpoint for a while.
 const staleMs = 300_000
@@ -125,4 +118,9 @@ function forked({ state }: TreeContext, { checkpoint, note }: Shown): LogFaultEr
     message,
     evidence: { before: last?.note ?? '', now: note },
   })
+}
+
+/** Thrown if a log shows an older checkpoint than before. */
+export class StaleCheckpointError extends Error {
+  override readonly name = 'StaleCheckpointError' as const
 }

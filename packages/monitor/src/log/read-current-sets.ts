@@ -1,23 +1,10 @@
 import { type LogEntry, type NotesEntry, type Period, parseJson, periodAt } from '@tallystick/core'
 import { encodeUtf8, type VerifiedTree } from '@tallystick/tlog'
 import { z } from 'zod'
-import { checkEntry, readEntry, toLoggedSet } from './check-entry.ts'
-import type { Finding, FindingKind } from './finding.ts'
-import { LogFaultError } from './log-fault.ts'
-import type { MonitoredSource } from './log-source.ts'
-import type { LoggedSet, MonitorState } from './monitor-state.ts'
-import { hasPeriod, periodNumber } from './period-ranges.ts'
-
-/** Sets that were read before the entries in front of them, by chain and start of the period. Null: the log has none. */
-export type EarlySets = Map<string, LoggedSet | null>
-
-export type EarlyContext = {
-  readonly source: MonitoredSource
-  readonly state: MonitorState
-  readonly tree: VerifiedTree
-  readonly early: EarlySets
-  readonly report: (finding: Finding) => void
-}
+import { checkEntry, readEntry, toLoggedSet } from '../entries/check-entry.ts'
+import { hasPeriod, periodNumber } from '../entries/periods.ts'
+import { type FindingKind, LogFaultError } from '../finding.ts'
+import type { MonitorContext } from '../monitor-context.ts'
 
 /** A chain, and an instant of the period whose set is wanted. */
 export type WantedSet = { readonly chainId: string; readonly atSeconds: bigint }
@@ -31,15 +18,18 @@ const ownKinds: readonly FindingKind[] = ['wrong_period', 'wrong_terms', 'wrong_
  * Reads sets that stand behind withheld entries, by `/log/proof`, and verifies that the tree has them. A copy of a log in files
  * has no such path, and its sets are read later.
  */
-export async function readCurrentSets(context: EarlyContext, wanted: readonly WantedSet[]): Promise<void> {
-  const { state, tree, early } = context
+export async function readCurrentSets(
+  context: MonitorContext,
+  { tree, wanted }: { readonly tree: VerifiedTree; readonly wanted: readonly WantedSet[] },
+): Promise<void> {
+  const { state, early } = context
   if (state.checked >= tree.size) return early.clear()
   for (const { chainId, atSeconds } of wanted) {
     const period = periodAt(atSeconds)
     const name = nameSet(chainId, period)
     if (hasPeriod(state.chains[chainId]?.seen ?? [], periodNumber(period)) || early.get(name)) continue
     early.delete(name)
-    await readSet(context, { chainId, period })
+    await readSet(context, { tree, chainId, period })
   }
 }
 
@@ -48,10 +38,9 @@ export function nameSet(chainId: string, { start }: Pick<Period, 'start'>): stri
 }
 
 async function readSet(
-  context: EarlyContext,
-  { chainId, period }: { readonly chainId: string; readonly period: Period },
+  { source, state, early, report }: MonitorContext,
+  { tree, chainId, period }: { readonly tree: VerifiedTree; readonly chainId: string; readonly period: Period },
 ): Promise<void> {
-  const { source, state, tree, early, report } = context
   const path = `proof?chainid=${chainId}&period=${period.start}`
   const { bytes, code } = await source.read(path, proofBytesMax)
   // Only the service itself knows that there is no set. A web server just does not have the file.
