@@ -1,26 +1,32 @@
 import { type Clock, runOneAtATime, toSeconds } from '@tallystick/base'
-import { periodAt, TallystickError } from '@tallystick/core'
+import { periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Refusal } from '@tallystick/issuer'
 import {
   type Checkpoint,
   createMerkleTree,
-  encodeUtf8,
   equalBytes,
-  leafHash,
+  formatCheckpoint,
   type MerkleTree,
   rootAfter,
-  rootOf,
   type VerifierKey,
-  verifyCheckpoint,
 } from '@tallystick/tlog'
 import type { Logger } from 'pino'
 import { logCurves } from './append-records.ts'
-import { LogContradictionError, problemOf } from './log-contradiction.ts'
+import {
+  assertHasPublished,
+  assertJournalled,
+  assertMirrored,
+  assertSameHistory,
+  assertSignedBy,
+  copyToJournal,
+  LogContradictionError,
+  problemOf,
+} from './log-contradiction.ts'
 import type { LogJournal } from './log-journal.ts'
 import type { LogKey } from './log-key.ts'
-import { countEntries, findCheckpoint, readEntries, readLeaves, type StoredCheckpoint } from './log-store.ts'
-import { signCheckpoint } from './sign-checkpoint.ts'
+import { logChannel } from './log-migrations.ts'
+import { countEntries, findCheckpoint, insertCheckpoint, readLeaves, type StoredCheckpoint } from './log-store.ts'
 
 /** The public log as this replica shows it. */
 export type PublicLog = {
@@ -49,62 +55,38 @@ export type PublicLogOptions = {
   readonly log: Logger
 }
 
+/** What this replica has verified and journalled: the tree, and its newest checkpoint. */
+type VerifiedLog = { readonly tree: MerkleTree; head: StoredCheckpoint | undefined }
+
 /** Creates the log of the database. It reads nothing before the first `refresh`. */
 export function createPublicLog(options: PublicLogOptions): PublicLog {
-  const { database, key, journal, mirrored, clock, log } = options
-  const tree = createMerkleTree()
+  const { key, log } = options
+  const verified: VerifiedLog = { tree: createMerkleTree(), head: undefined }
   const listeners: (() => void)[] = []
-  let head: StoredCheckpoint | undefined
   let problem: Refusal | undefined
-
-  /** Takes over the newest checkpoint of the database, once its entries are in the journal. Returns its size. */
-  const adopt = async () => {
-    const stored = await findCheckpoint(database)
-    if (stored && stored.note !== head?.note) {
-      assertSignedBy(stored, key.verifier)
-      if (stored.size > tree.size) await extend(stored)
-      else await assertSameHistory(database, { stored, tree })
-    }
-    // The notes of a restored database can be served as far as they are logged, but nothing may be added to its log.
-    await assertHasPublished(options, { tree, covered: stored?.size ?? 0 })
-    return stored?.size ?? 0
-  }
-  const extend = async (stored: StoredCheckpoint) => {
-    const leaves = await readLeaves(database, { from: tree.size, to: stored.size })
-    assertJournalled(leaves, { journal, from: tree.size })
-    if (!equalBytes(rootAfter(tree, leaves), stored.root)) throw new LogContradictionError('root')
-    // Before the tree and the journal have the entries: the next refresh would not compare them again.
-    assertMirrored(leaves, { mirrored, tree })
-    await copyToJournal(options, stored.size)
-    for (const leaf of leaves) tree.append(leaf)
-    head = stored
-  }
   const refresh = runOneAtATime(async () => {
-    const before = head
+    const { head } = verified
     try {
-      const covered = await adopt()
+      const covered = await takeCheckpoint(options, verified)
       problem = undefined
-      await logCurves(database, periodAt(toSeconds(clock.now())).start)
-      if ((await countEntries(database)) > covered) {
-        await signCheckpoint(database, { key, tree, nowSeconds: toSeconds(clock.now()) })
-        await adopt()
-      }
+      await signNewEntries(options, { verified, covered })
     } catch (error) {
       const found = problemOf(error)
       if (!found) throw error
       if (problem?.message !== found.message) log.error({ reason: found.reason }, `public log: ${found.message}`)
       problem = found
     }
-    if (head !== before) for (const listener of listeners) listener()
+    if (verified.head !== head) for (const listener of listeners) listener()
   })
   return {
     key: key.verifier,
-    tree,
-    head: () => (problem ? undefined : head),
+    tree: verified.tree,
+    head: () => (problem ? undefined : verified.head),
     problem: () => problem,
     refresh,
     cover: async (index) => {
-      if (!head || head.size <= index) await refresh()
+      if (!verified.head || verified.head.size <= index) await refresh()
+      const { head } = verified
       const isTrusted = problem === undefined || problem.reason === 'log_restored'
       if (isTrusted && head && head.size > index) return head
       throw new Error(problem?.message ?? `no checkpoint covers entry ${index} of the public log yet`)
@@ -113,79 +95,64 @@ export function createPublicLog(options: PublicLogOptions): PublicLog {
   }
 }
 
-function assertSignedBy({ note }: StoredCheckpoint, key: VerifierKey): void {
-  try {
-    verifyCheckpoint(note, key)
-  } catch {
-    throw new TallystickError({
-      code: 'invalid_config',
-      message:
-        `The checkpoints of the public log in the database are not signed by the configured key of ${key.name} (log.key). ` +
-        'Configure the key that signed them. A log cannot change its key or its origin.',
-      retryable: false,
-    })
+/** Takes over the newest checkpoint of the database, once its entries are in the journal. Returns its size. */
+async function takeCheckpoint(options: PublicLogOptions, verified: VerifiedLog): Promise<number> {
+  const { database, key } = options
+  const { tree } = verified
+  const stored = await findCheckpoint(database)
+  if (stored && stored.note !== verified.head?.note) {
+    assertSignedBy(stored, key.verifier)
+    if (stored.size > tree.size) await extend(options, { verified, stored })
+    else await assertSameHistory(database, { stored, tree })
   }
+  // The notes of a restored database can be served as far as they are logged, but nothing may be added to its log.
+  await assertHasPublished(options, { tree, covered: stored?.size ?? 0 })
+  return stored?.size ?? 0
 }
 
-/** Throws if a checkpoint of the database is not one of the tree, which this replica has published. */
-async function assertSameHistory(
-  database: Database,
-  { stored, tree }: { readonly stored: StoredCheckpoint; readonly tree: MerkleTree },
+async function extend(
+  options: PublicLogOptions,
+  { verified, stored }: { readonly verified: VerifiedLog; readonly stored: StoredCheckpoint },
 ): Promise<void> {
-  if (equalBytes(rootOf(stored.size, tree.readNode), stored.root)) return
-  const leaves = await readLeaves(database, { from: 0, to: stored.size })
-  const index = leaves.findIndex((leaf, at) => !equalBytes(leaf, tree.readNode({ level: 0, index: at })))
-  throw index < 0 ? new LogContradictionError('root') : new LogContradictionError('journal', { index })
+  const { database, journal, mirrored } = options
+  const { tree } = verified
+  const leaves = await readLeaves(database, { from: tree.size, to: stored.size })
+  assertJournalled(leaves, { journal, from: tree.size })
+  if (!equalBytes(rootAfter(tree, leaves), stored.root)) throw new LogContradictionError('root')
+  // Before the tree and the journal have the entries: the next refresh would not compare them again.
+  assertMirrored(leaves, { mirrored, tree })
+  await copyToJournal(options, stored.size)
+  for (const leaf of leaves) tree.append(leaf)
+  verified.head = stored
 }
 
-/** Throws if the tree with more leaves is not the one of the mirror. Compares nothing if the mirror is larger or known. */
-function assertMirrored(
-  leaves: readonly Uint8Array[],
-  { mirrored, tree }: { readonly mirrored: Checkpoint | undefined; readonly tree: MerkleTree },
-): void {
-  const added = (mirrored?.size ?? 0) - tree.size
-  if (!mirrored || added <= 0 || added > leaves.length) return
-  if (!equalBytes(rootAfter(tree, leaves.slice(0, added)), mirrored.root)) throw new LogContradictionError('mirror')
-}
-
-/** Throws if the database lacks entries that were published, or has others in their place. */
-async function assertHasPublished(
-  { database, journal, mirrored }: PublicLogOptions,
-  { tree, covered }: { readonly tree: MerkleTree; readonly covered: number },
+/** Logs waiting curves. Signs a checkpoint if there are entries that the newest one does not cover. */
+async function signNewEntries(
+  options: PublicLogOptions,
+  { verified, covered }: { readonly verified: VerifiedLog; readonly covered: number },
 ): Promise<void> {
-  // The journal has every entry of the tree.
-  const published = Math.max(journal.size, mirrored?.size ?? 0)
-  if (published <= covered) return
-  const size = await countEntries(database)
-  const leaves = await readLeaves(database, { from: covered, to: Math.min(size, published) })
-  assertJournalled(leaves, { journal, from: covered })
-  if (size < published) throw new LogContradictionError('restored', { size, published })
-  assertMirrored(leaves.slice(tree.size - covered), { mirrored, tree })
+  const { database, clock } = options
+  await logCurves(database, periodAt(toSeconds(clock.now())).start)
+  if ((await countEntries(database)) <= covered) return
+  await signCheckpoint(options, verified.tree)
+  await takeCheckpoint(options, verified)
 }
 
-/** Throws if a leaf of the database differs from the one that this replica published. */
-function assertJournalled(
-  leaves: readonly Uint8Array[],
-  { journal, from }: { readonly journal: LogJournal; readonly from: number },
-): void {
-  const index = leaves.findIndex((leaf, at) => from + at < journal.size && !equalBytes(leaf, journal.leaf(from + at)))
-  if (index >= 0) throw new LogContradictionError('journal', { index: from + index })
-}
-
-/** Entries that are read at once. */
-const pageSize = 1_000
-
-/** Copies the entries that the journal lacks. Throws if one does not have the leaf that is stored with it. */
-async function copyToJournal({ database, journal }: PublicLogOptions, size: number): Promise<void> {
-  while (journal.size < size) {
-    const from = journal.size
-    const entries = await readEntries(database, { from, to: Math.min(size, from + pageSize) })
-    await journal.append(
-      entries.map(({ line, leaf, index }) => {
-        if (!equalBytes(leaf, leafHash(encodeUtf8(line)))) throw new LogContradictionError('entry', { index })
-        return line
-      }),
-    )
-    if (entries.length === 0) throw new LogContradictionError('root')
-  }
+/**
+ * Signs a checkpoint of all entries. Replicas may call this at the same time: the lock makes it one after another, and one
+ * that finds a newer checkpoint than its tree signs nothing.
+ */
+async function signCheckpoint({ database, key, clock }: PublicLogOptions, tree: MerkleTree): Promise<void> {
+  const isSigned = await database.transaction(async (transaction) => {
+    await transaction.query('lock table log_checkpoints in exclusive mode')
+    const last = await findCheckpoint(transaction)
+    const size = await countEntries(transaction)
+    // The newest checkpoint is older than the tree after a restored database was reconciled.
+    if ((last?.size ?? 0) > tree.size || size <= (last?.size ?? 0) || size < tree.size) return false
+    const root = rootAfter(tree, await readLeaves(transaction, { from: tree.size, to: size }))
+    const note = key.sign(formatCheckpoint({ origin: key.verifier.name, size, root }))
+    await insertCheckpoint(transaction, { size, root, note, signedAt: toSeconds(clock.now()) })
+    return true
+  })
+  if (isSigned) await database.notify(logChannel)
 }

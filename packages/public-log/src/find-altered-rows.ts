@@ -46,11 +46,9 @@ export async function digestRows(database: Queryable, { from, to }: Range): Prom
   return row?.digest ?? ''
 }
 
-type Records = {
-  readonly contents: ReadonlyMap<number, (entry: LogEntry) => object>
-}
+/** The rows that belong to entries, as functions that return the content their entry should have. */
+type Records = ReadonlyMap<number, (entry: LogEntry) => object>
 
-/** Reads the rows that belong to entries, as functions that return the content their entry should have. */
 async function readRecords(database: Queryable, { from, to }: Range): Promise<Records> {
   const contents = new Map<number, (entry: LogEntry) => object>()
   for (const curve of await findLoggedCurves(database, { from, to })) {
@@ -69,7 +67,7 @@ async function readRecords(database: Queryable, { from, to }: Range): Promise<Re
   for (const { log_index, chain_id, signer } of signers) {
     contents.set(Number(log_index), (entry) => ({ ...entry, chainid: String(chain_id), to: signer, type: 'signer' }))
   }
-  return { contents }
+  return contents
 }
 
 function findFault(
@@ -82,7 +80,7 @@ function findFault(
   if (!equalBytes(leaf, tree.readNode({ level: 0, index }))) return 'its hash in the table log_entries was changed'
   const { entry, problem } = parseLogEntry(line)
   if (!entry) return `it is not valid: ${problem}`
-  const contentOf = records.contents.get(index)
+  const contentOf = records.get(index)
   const table = { curve: 'curves', notes: 'note_sets', signer: 'log_signers' }[entry.type]
   if (!contentOf) return `its row in the table ${table} is missing`
   const where = entry.type === 'notes' ? 'the tables note_sets and notes' : `the table ${table}`

@@ -12,4 +12,4 @@ export {
 export { createNoteLog } from './note-log.ts'
 export { reconcileLogFromFile } from './reconcile-log.ts'
 export { type RunningLog, startPublicLog } from './start-public-log.ts'
-export { logMetricHelp } from './watch-rows.ts'
+export { logMetricHelp } from './start-row-watch.ts'

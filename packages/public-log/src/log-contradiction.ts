@@ -1,5 +1,19 @@
+import { TallystickError } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
 import type { Refusal } from '@tallystick/issuer'
-import { MissingEntriesError } from './log-store.ts'
+import {
+  type Checkpoint,
+  encodeUtf8,
+  equalBytes,
+  leafHash,
+  type MerkleTree,
+  rootAfter,
+  rootOf,
+  type VerifierKey,
+  verifyCheckpoint,
+} from '@tallystick/tlog'
+import type { LogJournal } from './log-journal.ts'
+import { countEntries, MissingEntriesError, readEntries, readLeaves, type StoredCheckpoint } from './log-store.ts'
 
 type Facts = { readonly index?: number; readonly size?: number; readonly published?: number }
 
@@ -37,4 +51,90 @@ export function problemOf(error: unknown): Refusal | undefined {
   if (error instanceof MissingEntriesError) return { reason: 'log_contradicted', message: messages.root() }
   if (!(error instanceof LogContradictionError)) return undefined
   return { reason: error.kind === 'restored' ? 'log_restored' : 'log_contradicted', message: error.message }
+}
+
+/** The database, and what this replica published besides it. */
+type Published = {
+  readonly database: Database
+  readonly journal: LogJournal
+  /** Checkpoint that the mirror had at the start. */
+  readonly mirrored: Checkpoint | undefined
+}
+
+/** Throws if a checkpoint is not signed by the configured key. */
+export function assertSignedBy({ note }: StoredCheckpoint, key: VerifierKey): void {
+  try {
+    verifyCheckpoint(note, key)
+  } catch {
+    throw new TallystickError({
+      code: 'invalid_config',
+      message:
+        `The checkpoints of the public log in the database are not signed by the configured key of ${key.name} (log.key). ` +
+        'Configure the key that signed them. A log cannot change its key or its origin.',
+      retryable: false,
+    })
+  }
+}
+
+/** Throws if a checkpoint of the database is not one of the tree, which this replica has published. */
+export async function assertSameHistory(
+  database: Database,
+  { stored, tree }: { readonly stored: StoredCheckpoint; readonly tree: MerkleTree },
+): Promise<void> {
+  if (equalBytes(rootOf(stored.size, tree.readNode), stored.root)) return
+  const leaves = await readLeaves(database, { from: 0, to: stored.size })
+  const index = leaves.findIndex((leaf, at) => !equalBytes(leaf, tree.readNode({ level: 0, index: at })))
+  throw index < 0 ? new LogContradictionError('root') : new LogContradictionError('journal', { index })
+}
+
+/** Throws if the tree with more leaves is not the one of the mirror. Compares nothing if the mirror is larger or known. */
+export function assertMirrored(
+  leaves: readonly Uint8Array[],
+  { mirrored, tree }: { readonly mirrored: Checkpoint | undefined; readonly tree: MerkleTree },
+): void {
+  const added = (mirrored?.size ?? 0) - tree.size
+  if (!mirrored || added <= 0 || added > leaves.length) return
+  if (!equalBytes(rootAfter(tree, leaves.slice(0, added)), mirrored.root)) throw new LogContradictionError('mirror')
+}
+
+/** Throws if the database lacks entries that were published, or has others in their place. */
+export async function assertHasPublished(
+  { database, journal, mirrored }: Published,
+  { tree, covered }: { readonly tree: MerkleTree; readonly covered: number },
+): Promise<void> {
+  // The journal has every entry of the tree.
+  const published = Math.max(journal.size, mirrored?.size ?? 0)
+  if (published <= covered) return
+  const size = await countEntries(database)
+  const leaves = await readLeaves(database, { from: covered, to: Math.min(size, published) })
+  assertJournalled(leaves, { journal, from: covered })
+  if (size < published) throw new LogContradictionError('restored', { size, published })
+  assertMirrored(leaves.slice(tree.size - covered), { mirrored, tree })
+}
+
+/** Throws if a leaf of the database differs from the one that this replica published. */
+export function assertJournalled(
+  leaves: readonly Uint8Array[],
+  { journal, from }: { readonly journal: LogJournal; readonly from: number },
+): void {
+  const index = leaves.findIndex((leaf, at) => from + at < journal.size && !equalBytes(leaf, journal.leaf(from + at)))
+  if (index >= 0) throw new LogContradictionError('journal', { index: from + index })
+}
+
+/** Entries that are read at once. */
+const pageSize = 1_000
+
+/** Copies the entries that the journal lacks. Throws if one does not have the leaf that is stored with it. */
+export async function copyToJournal({ database, journal }: Omit<Published, 'mirrored'>, size: number): Promise<void> {
+  while (journal.size < size) {
+    const from = journal.size
+    const entries = await readEntries(database, { from, to: Math.min(size, from + pageSize) })
+    await journal.append(
+      entries.map(({ line, leaf, index }) => {
+        if (!equalBytes(leaf, leafHash(encodeUtf8(line)))) throw new LogContradictionError('entry', { index })
+        return line
+      }),
+    )
+    if (entries.length === 0) throw new LogContradictionError('root')
+  }
 }

@@ -64,14 +64,14 @@ export async function reconcileLogFromFile(
 ): Promise<RecordsReport> {
   const journal = await openLogJournal(files.journal)
   try {
-    return await reconcileLog(database, { journal, mirror: await openMirror(files), ...options })
+    return await reconcileLog(database, { journal, mirror: await readMirror(files), ...options })
   } finally {
     await journal.close()
   }
 }
 
 /** Returns the mirror of a configuration with its verified checkpoint, if it has one. */
-export async function openMirror({ mirror, key }: Pick<LogFiles, 'mirror' | 'key'>): Promise<Published['mirror']> {
+export async function readMirror({ mirror, key }: Pick<LogFiles, 'mirror' | 'key'>): Promise<Published['mirror']> {
   if (mirror === undefined) return undefined
   const verifier = parseLogKey(key.reveal())?.verifier
   if (!verifier) {

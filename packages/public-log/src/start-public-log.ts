@@ -11,8 +11,8 @@ import { logChannel } from './log-migrations.ts'
 import { createLogMirror, type LogMirror } from './log-mirror.ts'
 import { createNoteLog } from './note-log.ts'
 import { type BundleReader, createBundleReader } from './read-bundle.ts'
-import { type LogFiles, openMirror, reconcileLog } from './reconcile-log.ts'
-import { logRemedy, watchRows } from './watch-rows.ts'
+import { type LogFiles, readMirror, reconcileLog } from './reconcile-log.ts'
+import { logRemedy, startRowWatch } from './start-row-watch.ts'
 
 /** The running public log. */
 export type RunningLog = {
@@ -52,18 +52,20 @@ export async function startPublicLog(options: PublicLogOptions): Promise<Running
   const key = parseLogKey(settings.key.reveal()) as LogKey
   const journal = await openLogJournal(settings.journal)
   closers.push('journal of the log', () => journal.close())
-  const mirror = await openMirror(settings)
+  const mirror = await readMirror(settings)
   const publicLog = createPublicLog({ database, key, journal, mirrored: mirror?.head, clock: time, log })
   await publicLog.refresh()
   sayLog(say, publicLog)
   const publicSeconds = () => clocks.visibleSeconds(time.now())
   const readBundle = createBundleReader(database, publicSeconds)
-  const rows = watchRows({ database, publicLog, metrics, log, time })
+  const rows = startRowWatch({ database, publicLog, metrics, log, time })
   closers.push('comparison with the log', () => rows.stop())
-  await follow(options, {
-    publicLog,
-    mirror: openWriter(settings, { publicLog, readBundle, mirrored: mirror?.head.size }),
-  })
+  const mirrored = mirror?.head.size ?? 0
+  const writer =
+    settings.mirror === undefined
+      ? undefined
+      : createLogMirror(settings.mirror, { log: publicLog, readBundle, mirrored })
+  await follow(options, { publicLog, mirror: writer })
   const why = settings.signerReason ?? signerReasonDefault
   return {
     publicLog,
@@ -79,17 +81,6 @@ export async function startPublicLog(options: PublicLogOptions): Promise<Running
     },
     checks: () => [checkProblem(publicLog), rows.check()],
   }
-}
-
-function openWriter(
-  { mirror }: Pick<LogFiles, 'mirror'>,
-  {
-    publicLog,
-    readBundle,
-    mirrored = 0,
-  }: { publicLog: PublicLog; readBundle: BundleReader; mirrored: number | undefined },
-): LogMirror | undefined {
-  return mirror === undefined ? undefined : createLogMirror(mirror, { log: publicLog, readBundle, mirrored })
 }
 
 /** Keeps the log and its mirror up to date until the service stops. */

@@ -31,7 +31,7 @@ const loggedMax = 10
  * Compares the rows of curves, notes and signers with their entries, every minute. The database computes a digest of each
  * range, and only ranges whose digest changed are read and verified.
  */
-export function watchRows({
+export function startRowWatch({
   database,
   publicLog,
   metrics,
