@@ -275,7 +275,12 @@ describe('entries that cannot be read', () => {
     const { findings, isUnknown } = readEntry(JSON.stringify(value), 5)
     expect(isUnknown).toBe(true)
     expect(findings).toEqual([
-      { kind: 'entry_unknown', subject: 'entry 5', message: expect.stringContaining('Update the monitor.') },
+      {
+        kind: 'entry_unknown',
+        subject: 'entry 5',
+        severity: 'warn',
+        message: expect.stringContaining('Update the monitor.'),
+      },
     ])
   })
 })
