@@ -23,7 +23,10 @@ export function sendRequest(url: string, { body, ...options }: SendOptions = {})
       const { statusCode: status = 0, headers } = incoming
       text(incoming).then((body) => resolve({ status, headers, body, json: () => JSON.parse(body) }), reject)
     })
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`no response within ${options.timeout} ms`)))
+    // Node's global agent reports idle sockets after 5 s also where no limit was given.
+    if (options.timeout !== undefined) {
+      outgoing.on('timeout', () => outgoing.destroy(new Error(`no response within ${options.timeout} ms`)))
+    }
     outgoing.on('error', reject)
     outgoing.end(body)
   })
