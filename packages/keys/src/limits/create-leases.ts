@@ -83,8 +83,9 @@ export function createLeases({
     stop: async () => {
       for (const timer of timers.splice(0)) timer.stop()
       early?.stop()
-      const left = keeper.leave().catch((error) => log.warn({ err: error }, 'returning unspent requests failed'))
-      await Promise.all([settling.stop(), left])
+      // Not awaited: a database that stalls must not delay the stop by this settlement too.
+      void settling.stop()
+      await keeper.leave().catch((error) => log.warn({ err: error }, 'returning unspent requests failed'))
     },
   }
 }
