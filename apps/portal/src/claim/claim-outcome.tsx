@@ -2,10 +2,10 @@ import type { ClaimedPosition } from '@tallystick/client/viem'
 import type { PortalChain } from '@tallystick/core'
 import { Button, formatDollars, Notice } from '@tallystick/ui'
 import { hasUnknownResult } from '../connect/activity.ts'
-import { explainProblem } from '../connect/explain-problem.ts'
+import { explainWalletError } from '../connect/explain-wallet-error.ts'
 import { TransactionLink } from '../connect/progress.tsx'
 import type { RunningActivity } from '../connect/use-activity.ts'
-import { ProblemNotice } from '../connect/wallet-picker.tsx'
+import { WalletErrorNotice } from '../connect/wallet-picker.tsx'
 import { listClaimed } from './list-claimed.ts'
 import type { ClaimReport } from './run-claim.ts'
 
@@ -25,7 +25,7 @@ export function ClaimOutcome(props: OutcomeProps) {
           <Claimed positions={activity.result.positions} />
           {activity.result.skipped.map(({ tokenId, error }) => (
             <Notice key={String(tokenId)} tone="warn" title={`Position #${tokenId} was left out`}>
-              {explainProblem(error).text}
+              {explainWalletError(error).text}
             </Notice>
           ))}
           <TransactionLink hash={activity.hash} explorer={props.chain.explorer} />
@@ -55,7 +55,7 @@ export function ClaimOutcome(props: OutcomeProps) {
       return (
         <>
           <Claimed positions={listClaimed(activity)} />
-          <ProblemNotice error={activity.error} />
+          <WalletErrorNotice error={activity.error} />
           <Sent {...props} hash={activity.hash} />
         </>
       )

@@ -1,6 +1,6 @@
 import { Button, Hex, Notice } from '@tallystick/ui'
 import type { Connection, Connector, ConnectorState } from './connector.ts'
-import { explainProblem } from './explain-problem.ts'
+import { explainWalletError } from './explain-wallet-error.ts'
 import { useIsSlow } from './progress.tsx'
 import type { BrowserWallet } from './provider/provider.ts'
 
@@ -36,14 +36,14 @@ export function WalletPicker({ connector, state: { wallets, connection, pending,
           Install a wallet as an extension of this browser, then reload the page.
         </Notice>
       )}
-      {error === undefined ? null : <ProblemNotice error={error} />}
+      {error === undefined ? null : <WalletErrorNotice error={error} />}
     </>
   )
 }
 
 /** Renders why a wallet or a transaction failed. */
-export function ProblemNotice({ error }: { readonly error: unknown }) {
-  const { title, text, isCalm } = explainProblem(error)
+export function WalletErrorNotice({ error }: { readonly error: unknown }) {
+  const { title, text, isCalm } = explainWalletError(error)
   return (
     <Notice tone={isCalm ? 'calm' : 'bad'} title={title}>
       {text}

@@ -1,6 +1,12 @@
 import { ClientError } from '@tallystick/client'
 
-export type Explanation = { readonly title: string; readonly text: string }
+/** Error in words, with the next step. */
+export type Explanation = {
+  readonly title: string
+  readonly text: string
+  /** Whether nothing is wrong: the visitor declined, or the page has to ask again. */
+  readonly isCalm?: boolean
+}
 
 /** Describes an error to the visitor, with the next step. */
 export function explainError(error: unknown): Explanation {

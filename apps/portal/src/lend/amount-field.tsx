@@ -1,7 +1,7 @@
 import type { PortalChain } from '@tallystick/core'
 import { Button, formatDollars, formatExact } from '@tallystick/ui'
 import type { Connection } from '../connect/connector.ts'
-import { ProblemNotice } from '../connect/wallet-picker.tsx'
+import { WalletErrorNotice } from '../connect/wallet-picker.tsx'
 import { DollarInput } from '../parts/dollar-input.tsx'
 import type { JudgedAmount } from './judge-amount.ts'
 import type { Lender } from './use-lender.ts'
@@ -36,7 +36,7 @@ export function AmountField({ text, setText, amount, lender, error, chain, conne
       <p id="lend-amount-hint" class={fault ? 'field-fault' : 'hint'}>
         {fault ?? balanceHint({ lender, chain, connection })}
       </p>
-      {error !== undefined && !lender ? <ProblemNotice error={error} /> : null}
+      {error !== undefined && !lender ? <WalletErrorNotice error={error} /> : null}
     </div>
   )
 }

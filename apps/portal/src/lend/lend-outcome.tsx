@@ -6,7 +6,7 @@ import { useCallback, useState } from 'preact/hooks'
 import { hasUnknownResult } from '../connect/activity.ts'
 import { TransactionLink } from '../connect/progress.tsx'
 import { isFinal, type RunningActivity } from '../connect/use-activity.ts'
-import { ProblemNotice } from '../connect/wallet-picker.tsx'
+import { WalletErrorNotice } from '../connect/wallet-picker.tsx'
 import type { Session } from '../data/session.ts'
 
 export type LendOutcomeProps = {
@@ -59,7 +59,7 @@ export function LendOutcome(props: LendOutcomeProps) {
     case 'failed':
       return (
         <>
-          <ProblemNotice error={activity.error} />
+          <WalletErrorNotice error={activity.error} />
           <Sent {...props} hash={activity.hash} />
         </>
       )

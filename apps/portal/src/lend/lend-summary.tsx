@@ -7,7 +7,7 @@ import { hasUnknownResult } from '../connect/activity.ts'
 import type { Connection, Connector } from '../connect/connector.ts'
 import { Progress, type StepLabels } from '../connect/progress.tsx'
 import type { RunningActivity } from '../connect/use-activity.ts'
-import { ProblemNotice } from '../connect/wallet-picker.tsx'
+import { WalletErrorNotice } from '../connect/wallet-picker.tsx'
 import type { Session } from '../data/session.ts'
 import { LendOutcome } from './lend-outcome.tsx'
 import { PaymentTable } from './payment-table.tsx'
@@ -109,7 +109,7 @@ function SwitchButton({ chain, connector }: SwitchButtonProps) {
           ? 'Your wallet asks you to confirm.'
           : 'Your wallet is on another network. It may ask you to add this one.'}
       </p>
-      {state.error === undefined ? null : <ProblemNotice error={state.error} />}
+      {state.error === undefined ? null : <WalletErrorNotice error={state.error} />}
     </>
   )
 }

@@ -6,7 +6,7 @@ import type { Judgement } from './judge-note.ts'
 export type Conclusion = { readonly tone: Tone; readonly title: string; readonly text: string }
 
 /** Note with what is known about it. */
-export type Finding = {
+export type CheckedNote = {
   readonly judgement: Judgement
   /** Undefined until a genuine note was looked for in the public log. */
   readonly logCheck: LogCheck | undefined
@@ -47,7 +47,7 @@ const conclusions: Readonly<Record<Judgement['status'] | 'missing' | 'untrusted'
 
 /** Returns the verdict on one note. `chainIds` are those of this service. */
 export function conclude(
-  { judgement: { chain, verification, status, isMature, note }, logCheck }: Finding,
+  { judgement: { chain, verification, status, isMature, note }, logCheck }: CheckedNote,
   chainIds: readonly number[],
 ): Conclusion {
   if (!chain || !verification) {
@@ -74,25 +74,25 @@ export function conclude(
 const tones: readonly Tone[] = ['bad', 'warn', 'calm', 'good']
 
 /** Returns the one verdict on all notes of a response. */
-export function concludeAll(findings: readonly Finding[], chainIds: readonly number[]): Conclusion {
-  const conclusions = findings.map((finding) => conclude(finding, chainIds))
-  const genuine = findings.filter(({ judgement }) => judgement.verification?.valid)
+export function concludeAll(notes: readonly CheckedNote[], chainIds: readonly number[]): Conclusion {
+  const conclusions = notes.map((note) => conclude(note, chainIds))
+  const genuine = notes.filter(({ judgement }) => judgement.verification?.valid)
   const has = (tone: Tone) => conclusions.some((each) => each.tone === tone)
   // The worst first.
   const ordered = tones.flatMap((tone) => conclusions.filter((each) => each.tone === tone))
   const groups = [...new Set(ordered.map(({ title }) => title))].map((title) => {
     const numbers = conclusions.flatMap((each, index) => (each.title === title ? index + 1 : []))
-    return numbers.length === findings.length ? `All: ${lowerFirst(title)}.` : `${title}: ${listNumbers(numbers)}.`
+    return numbers.length === notes.length ? `All: ${lowerFirst(title)}.` : `${title}: ${listNumbers(numbers)}.`
   })
   return {
     tone: has('bad') ? 'bad' : has('calm') ? 'calm' : 'good',
-    title: `${genuine.length} of ${findings.length} genuine`,
+    title: `${genuine.length} of ${notes.length} genuine`,
     text: [...groups, ...describeLog(genuine)].join(' '),
   }
 }
 
 /** Describes what the log says about the genuine notes, as far as the verdicts on them do not say it. */
-function describeLog(genuine: readonly Finding[]): readonly string[] {
+function describeLog(genuine: readonly CheckedNote[]): readonly string[] {
   if (genuine.length === 0) return []
   const count = (status: LogCheck['status'] | undefined) =>
     genuine.filter(({ logCheck }) => logCheck?.status === status).length

@@ -1,10 +1,10 @@
 import { formatRate, Instant } from '@tallystick/ui'
 import { Fact } from '../parts/fact.tsx'
 import type { LogCheck } from './check-log.ts'
-import type { Finding } from './conclude.ts'
+import type { CheckedNote } from './conclude.ts'
 
 /** Renders the facts behind the verdict on a note. */
-export function NoteFacts({ judgement: { note, chain, verification }, logCheck }: Finding) {
+export function NoteFacts({ judgement: { note, chain, verification }, logCheck }: CheckedNote) {
   return (
     <dl class="facts facts-wide ruled-top">
       {verification?.valid ? (

@@ -1,26 +1,26 @@
 import type { PortalInfo } from '@tallystick/core'
 import { formatRate, Icon, Instant, type Tone } from '@tallystick/ui'
-import { type Conclusion, conclude, concludeAll, type Finding } from './conclude.ts'
+import { type CheckedNote, type Conclusion, conclude, concludeAll } from './conclude.ts'
 import { NoteFacts } from './note-facts.tsx'
 
-type VerdictProps = { readonly findings: readonly Finding[]; readonly info: PortalInfo }
+type VerdictProps = { readonly notes: readonly CheckedNote[]; readonly info: PortalInfo }
 
 /** Renders the one verdict on all notes, and below it, folded, the verdict on each with its facts. */
-export function Verdict({ findings, info }: VerdictProps) {
+export function Verdict({ notes, info }: VerdictProps) {
   const chainIds = info.chains.map(({ id }) => id)
-  const [only, another] = findings
+  const [only, another] = notes
   if (!only) return null
-  const whole = another ? concludeAll(findings, chainIds) : conclude(only, chainIds)
+  const whole = another ? concludeAll(notes, chainIds) : conclude(only, chainIds)
   return (
     <article class={`card verdict tone-${whole.tone}`}>
       <Headline {...whole} />
       {another ? (
         <details class="verdict-all" open={whole.tone === 'bad'}>
-          <summary>All {findings.length} notes</summary>
+          <summary>All {notes.length} notes</summary>
           <ol class="verdict-notes ruled-top">
-            {findings.map((finding, index) => (
+            {notes.map((checked, index) => (
               <li key={index}>
-                <FoldedNote {...{ finding, number: index + 1, conclusion: conclude(finding, chainIds) }} />
+                <FoldedNote {...{ checked, number: index + 1, conclusion: conclude(checked, chainIds) }} />
               </li>
             ))}
           </ol>
@@ -48,13 +48,13 @@ function Headline({ tone, title, text }: Conclusion) {
 }
 
 type FoldedNoteProps = {
-  readonly finding: Finding
+  readonly checked: CheckedNote
   readonly number: number
   readonly conclusion: Conclusion
 }
 
-function FoldedNote({ finding, number, conclusion: { tone, title, text } }: FoldedNoteProps) {
-  const { note, chain } = finding.judgement
+function FoldedNote({ checked, number, conclusion: { tone, title, text } }: FoldedNoteProps) {
+  const { note, chain } = checked.judgement
   return (
     <details class={`verdict-note tone-${tone}`}>
       <summary>
@@ -66,7 +66,7 @@ function FoldedNote({ finding, number, conclusion: { tone, title, text } }: Fold
         <span class="verdict-note-title soft">{title}</span>
       </summary>
       <p class="verdict-note-text soft">{text}</p>
-      <NoteFacts {...finding} />
+      <NoteFacts {...checked} />
     </details>
   )
 }

@@ -78,7 +78,7 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
         {alarm ? <LogAlarm check={alarm} onForget={forget} /> : null}
         <Verdict
           info={info}
-          findings={outcome.judgements.map((judgement) => ({ judgement, logCheck: checks?.get(judgement.note) }))}
+          notes={outcome.judgements.map((judgement) => ({ judgement, logCheck: checks?.get(judgement.note) }))}
         />
       </div>
     </>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { explainProblem } from '../explain-problem.ts'
+import { explainWalletError } from '../explain-wallet-error.ts'
 import { findWalletFault, WalletError } from './wallet-error.ts'
 
 test.each([
@@ -27,7 +27,7 @@ test('behavior: an error that contains itself ends the search', () => {
 })
 
 test('default: problems are explained with the next step', () => {
-  expect(explainProblem({ code: 4001 })).toMatchObject({ title: 'You declined in the wallet', isCalm: true })
-  expect(explainProblem({ code: -32002 }).text).toContain('answer its request')
-  expect(explainProblem(new WalletError('unknown_chain', 'Add Base.')).text).toBe('Add Base.')
+  expect(explainWalletError({ code: 4001 })).toMatchObject({ title: 'You declined in the wallet', isCalm: true })
+  expect(explainWalletError({ code: -32002 }).text).toContain('answer its request')
+  expect(explainWalletError(new WalletError('unknown_chain', 'Add Base.')).text).toBe('Add Base.')
 })

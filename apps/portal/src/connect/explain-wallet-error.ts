@@ -1,16 +1,8 @@
 import { ClientError } from '@tallystick/client'
-import { explainError } from '../data/explain-error.ts'
+import { type Explanation, explainError } from '../data/explain-error.ts'
 import { findWalletFault, type WalletFault } from './provider/wallet-error.ts'
 
-/** Problem in words, with the next step. */
-export type Problem = {
-  readonly title: string
-  readonly text: string
-  /** Whether nothing is wrong: the visitor declined, or the page has to ask again. */
-  readonly isCalm?: boolean | undefined
-}
-
-const faults: Readonly<Record<WalletFault, Problem>> = {
+const faults: Readonly<Record<WalletFault, Explanation>> = {
   rejected: { title: 'You declined in the wallet', text: 'Nothing was sent. You can try again.', isCalm: true },
   busy: {
     title: 'The wallet already asks you something',
@@ -42,8 +34,8 @@ const titles: Readonly<Record<string, string>> = {
   chain_failed: 'The wallet or its network failed',
 }
 
-/** Describes why lending or claiming failed. */
-export function explainProblem(error: unknown): Problem {
+/** Describes why connecting a wallet, lending or claiming failed. */
+export function explainWalletError(error: unknown): Explanation {
   const fault = findWalletFault(error)
   const code = error instanceof ClientError ? error.code : undefined
   if (fault === 'unknown_chain') return { ...faults.unknown_chain, text: messageOf(error) }
