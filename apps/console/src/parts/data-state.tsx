@@ -1,16 +1,16 @@
-import { Notice } from '@tallystick/ui'
+import { Notice, type Polled } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
-import type { Data } from '../api/use-data.ts'
 import { formatClockTime } from './format.ts'
 
 type DataStateProps<Value> = {
-  readonly data: Data<Value>
+  readonly data: Polled<Value> & { readonly atMs: number }
   readonly children: (value: Value) => ComponentChildren
 }
 
 /** Renders what is known of a route: nothing yet, an error, or its last answer, marked if it is old. */
 export function DataState<Value>({ data, children }: DataStateProps<Value>) {
-  const { value, atMs, error } = data
+  const { value, atMs } = data
+  const error = data.error as Error | undefined
   if (value === undefined && error) {
     return (
       <Notice tone="bad" title="This cannot be shown">
@@ -22,7 +22,7 @@ export function DataState<Value>({ data, children }: DataStateProps<Value>) {
   return (
     <>
       {error ? (
-        <Notice tone="warn" title={`Out of date: this is from ${formatClockTime(atMs ?? 0)}`}>
+        <Notice tone="warn" title={`Out of date: this is from ${formatClockTime(atMs)}`}>
           {error.message} The page tries again by itself.
         </Notice>
       ) : null}
