@@ -1,4 +1,5 @@
 import type { ClaimAllResult } from '@tallystick/client/viem'
+import { lastFloatingIncomeUpdateDay } from '@tallystick/contracts/pool-functions'
 import type { PortalChain } from '@tallystick/core'
 import type { Address } from 'viem'
 import { getChainId, readContract } from 'viem/actions'
@@ -37,12 +38,12 @@ export async function runClaim(order: ClaimOrder, tools: ActionTools): Promise<A
   return { hash: transactions.at(-1)?.hash as string, result, provider }
 }
 
-const view = { type: 'function', stateMutability: 'view' } as const
-const inputs = [{ type: 'uint256' }] as const
+const uint256 = [{ type: 'uint256' }] as const
+const calculate = { type: 'function', stateMutability: 'view', inputs: uint256, outputs: uint256 } as const
 const abi = [
-  { ...view, name: 'calculateFixedIncome', inputs, outputs: inputs },
-  { ...view, name: 'calculateFloatingIncome', inputs, outputs: inputs },
-  { ...view, name: 'lastFloatingIncomeUpdateDay', inputs: [], outputs: inputs },
+  { ...calculate, name: 'calculateFixedIncome' },
+  { ...calculate, name: 'calculateFloatingIncome' },
+  lastFloatingIncomeUpdateDay,
 ] as const
 
 /** Incomes of positions as the pool computes them now. */
