@@ -1,5 +1,5 @@
 import type { PortalInfo } from '@tallystick/core'
-import { createQuietStorage, type QuietStorage, quietStorage } from '@tallystick/ui'
+import { createListeners, createQuietStorage, type QuietStorage, quietStorage } from '@tallystick/ui'
 import { discoverWallets, type WalletWindow } from './provider/discover-wallets.ts'
 import type { BrowserWallet, Provider } from './provider/provider.ts'
 import { parseChainId, readChainId, switchChain, type WalletChain } from './provider/switch-chain.ts'
@@ -123,18 +123,15 @@ function revoke(provider: Provider): void {
 }
 
 function createStore() {
-  const listeners = new Set<() => void>()
+  const { subscribe, notify } = createListeners()
   let state: ConnectorState = { wallets: [], connection: undefined, pending: undefined, error: undefined }
   return {
     get: () => state,
     set: (change: Partial<ConnectorState>) => {
       state = { ...state, ...change }
-      for (const listener of [...listeners]) listener()
+      notify()
     },
-    subscribe: (listener: () => void) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    subscribe,
   }
 }
 

@@ -1,8 +1,9 @@
 import type { HistoryPeriod } from '@tallystick/client'
-import { ChoosableRow, formatDate, formatHours, formatPeriod, formatRate, useZone, zoneName } from '@tallystick/ui'
+import { formatDate, formatHours, formatPeriod, formatRate, useZone, zoneName } from '@tallystick/ui'
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { HistoryTable } from './history-table.tsx'
-import { type SlotChoice, StepChart, useSlotChoice } from './step-chart.tsx'
+import { StepChart, useSlotChoice } from './step-chart.tsx'
 import { boundsOf, couponOf, hasGaps, listCouponSeries, listTenors } from './step-series.ts'
 
 /** Renders the coupons by tenor over time. `periods` are newest first and not empty. */
@@ -25,7 +26,21 @@ export function CouponPanel({ periods }: { readonly periods: readonly HistoryPer
         caption={`Coupons by period, newest first, per 360-day year. Times are ${zoneName(zone)}.`}
         columns={['Period', ...tenors.map((days) => `${days} d`), ...(isLogged ? ['Log entry'] : [])]}
         rows={periods}
-        renderRow={(period) => <Row key={String(period.periodStart)} {...{ period, tenors, isLogged, choice }} />}
+        choice={choice}
+        show={(period) => ({
+          start: Number(period.periodStart),
+          header: <PeriodHeader period={period} />,
+          cells: [
+            ...tenors.map((days) => formatCoupon(couponOf(period, days))),
+            ...(isLogged
+              ? [
+                  <span key="log" class="muted">
+                    {period.logIndex?.toLocaleString('en-US') ?? '–'}
+                  </span>,
+                ]
+              : []),
+          ],
+        })}
       />
     </>
   )
@@ -41,41 +56,19 @@ function listAll(periods: readonly HistoryPeriod[], zone: string) {
   }
 }
 
-type RowProps = {
-  readonly period: HistoryPeriod
-  readonly tenors: readonly number[]
-  readonly isLogged: boolean
-  readonly choice: SlotChoice
+function PeriodHeader({ period }: { readonly period: HistoryPeriod }) {
+  const zone = useZone()
+  const hours = Number(period.periodEnd - period.periodStart) / 3600
+  return (
+    <>
+      {formatDate(period.periodStart, zone)} <span class="when muted">{formatHours(period, zone)}</span>
+      {hours === 17 || hours === 19 ? (
+        <span class="tag bold" title="The clocks change in this period.">{`${hours} h`}</span>
+      ) : null}
+    </>
+  )
 }
 
-function Row({ period, tenors, isLogged, choice }: RowProps) {
-  const zone = useZone()
-  const { periodStart, logIndex } = period
-  const { start, end } = boundsOf(period)
-  const hours = (end - start) / 3600
-  return (
-    <ChoosableRow
-      group="coupon-row"
-      isChosen={choice.slots[choice.index]?.start === start}
-      onChoose={() => choice.onChoose(start)}
-      header={
-        <>
-          {formatDate(periodStart, zone)} <span class="when muted">{formatHours(period, zone)}</span>
-          {hours === 17 || hours === 19 ? (
-            <span class="tag bold" title="The clocks change in this period.">{`${hours} h`}</span>
-          ) : null}
-        </>
-      }
-    >
-      {tenors.map((days) => {
-        const coupon = couponOf(period, days)
-        return (
-          <td key={days} class="number">
-            {coupon === undefined ? <span class="muted">–</span> : formatRate(coupon)}
-          </td>
-        )
-      })}
-      {isLogged ? <td class="number muted">{logIndex === null ? '–' : logIndex.toLocaleString('en-US')}</td> : null}
-    </ChoosableRow>
-  )
+function formatCoupon(bps: bigint | undefined): ComponentChildren {
+  return bps === undefined ? <span class="muted">–</span> : formatRate(bps)
 }

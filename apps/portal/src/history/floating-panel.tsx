@@ -1,8 +1,8 @@
 import type { HistoryDay } from '@tallystick/client'
-import { ChoosableRow, formatDate, formatRate, Notice, utcMidnight } from '@tallystick/ui'
+import { formatDate, formatRate, Notice, utcMidnight } from '@tallystick/ui'
 import { useMemo } from 'preact/hooks'
 import { HistoryTable } from './history-table.tsx'
-import { type SlotChoice, StepChart, useSlotChoice } from './step-chart.tsx'
+import { StepChart, useSlotChoice } from './step-chart.tsx'
 import { floatingSeries } from './step-series.ts'
 
 /** Renders the floating rate by day. `days` are newest first and not empty, but may have no floating rate. */
@@ -29,7 +29,18 @@ export function FloatingPanel({ days }: { readonly days: readonly HistoryDay[] }
         caption="Floating rate by UTC day, newest first: the income of the day, annualised."
         columns={['Day', 'Floating rate']}
         rows={days}
-        renderRow={(row) => <Row key={row.day} row={row} choice={choice} />}
+        choice={choice}
+        show={({ day, floatingRate, floatingReason }) => ({
+          start: floatingRate === null ? undefined : utcMidnight(day),
+          header: dateOf(day),
+          cells: [
+            floatingRate === null ? (
+              <span class="muted reason">{floatingReason ?? '–'}</span>
+            ) : (
+              formatRate(floatingRate)
+            ),
+          ],
+        })}
       />
     </>
   )
@@ -42,36 +53,6 @@ function listAll(days: readonly HistoryDay[]) {
     return { start, end: start + 86_400, text: `${dateOf(day)} (UTC)` }
   })
   return { series: [floatingSeries(days)], slots }
-}
-
-type RowProps = {
-  readonly row: HistoryDay
-  readonly choice: SlotChoice
-}
-
-/** A day without a rate is not on the chart, so it cannot be chosen. */
-function Row({ row: { day, floatingRate, floatingReason }, choice }: RowProps) {
-  if (floatingRate === null) {
-    return (
-      <tr>
-        <th scope="row">{dateOf(day)}</th>
-        <td class="number">
-          <span class="muted reason">{floatingReason ?? '–'}</span>
-        </td>
-      </tr>
-    )
-  }
-  const start = utcMidnight(day)
-  return (
-    <ChoosableRow
-      group="floating-row"
-      isChosen={choice.slots[choice.index]?.start === start}
-      onChoose={() => choice.onChoose(start)}
-      header={dateOf(day)}
-    >
-      <td class="number">{formatRate(floatingRate)}</td>
-    </ChoosableRow>
-  )
 }
 
 function dateOf(day: string): string {

@@ -1,4 +1,3 @@
-import type { HistoryDay, HistoryPeriod } from '@tallystick/client'
 import type { PortalInfo } from '@tallystick/core'
 import { Notice, newYorkDate, usePolled } from '@tallystick/ui'
 import { useCallback, useState } from 'preact/hooks'
@@ -75,8 +74,8 @@ type Loading = {
 }
 
 function Panels(loading: Loading) {
-  const periods = useHistory(fetchHistoryPeriods, loading)
-  const days = useHistory(fetchHistoryDays, loading)
+  const periods = useHistory(({ client }, query) => client.historyNotes(query), loading)
+  const days = useHistory(({ client }, query) => client.historyRate(query), loading)
   const { chainId, from, to } = loading.query
   const name = `${chainId}-${from}-to-${to}.csv`
   // A new query starts with a new cursor and a short table.
@@ -105,13 +104,18 @@ function Panels(loading: Loading) {
   )
 }
 
+/** Returns rows of history, newest first. */
 function useHistory<Row>(
-  fetchRows: (session: Session, query: HistoryQuery & { readonly signal: AbortSignal }) => Promise<readonly Row[]>,
+  list: (session: Session, query: HistoryQuery & { readonly signal: AbortSignal }) => AsyncIterable<Row>,
   { session, period, query: { chainId, from, to } }: Loading,
 ) {
   const [attempt, setAttempt] = useState(0)
   const request = useCallback(
-    (signal: AbortSignal) => fetchRows(session as Session, { chainId, from, to, signal }),
+    async (signal: AbortSignal) => {
+      const rows: Row[] = []
+      for await (const row of list(session as Session, { chainId, from, to, signal })) rows.push(row)
+      return rows
+    },
     [session, period, chainId, from, to, attempt],
   )
   return { loaded: usePolled(session && request, intervalMs), onRetry: () => setAttempt(attempt + 1) }
@@ -119,21 +123,3 @@ function useHistory<Row>(
 
 /** Days of a chain, both included. */
 type HistoryQuery = { readonly chainId: number; readonly from: string; readonly to: string }
-
-type Signalled = { readonly signal: AbortSignal }
-
-/** Returns the periods of a chain, newest first. */
-function fetchHistoryPeriods({ client }: Session, query: HistoryQuery & Signalled): Promise<readonly HistoryPeriod[]> {
-  return collect(client.historyNotes(query))
-}
-
-/** Returns the days of a chain, newest first. */
-function fetchHistoryDays({ client }: Session, query: HistoryQuery & Signalled): Promise<readonly HistoryDay[]> {
-  return collect(client.historyRate(query))
-}
-
-async function collect<Row>(rows: AsyncIterable<Row>): Promise<readonly Row[]> {
-  const found: Row[] = []
-  for await (const row of rows) found.push(row)
-  return found
-}

@@ -1,6 +1,6 @@
-import { type ChartLayout, chooseRateScale, listRateTicks, plotOf, thinTicks } from '@tallystick/ui'
+import { type ChartLayout, layOutRates, plotOf, thinTicks } from '@tallystick/ui'
 import { earliest, latest, type Slot, type StepSeries } from './step-series.ts'
-import { type AxisZone, listTimeTicks } from './time-ticks.ts'
+import { listTimeTicks } from './time-ticks.ts'
 
 export type StepLayout = ChartLayout & {
   /** In the order of the series. */
@@ -19,7 +19,7 @@ const labelHeight = 14
 type Options = {
   readonly width: number
   readonly height: number
-  readonly zone: AxisZone
+  readonly zone: string
   readonly slots: readonly Slot[]
 }
 
@@ -28,13 +28,11 @@ export function layOutSteps(series: readonly StepSeries[], { width, height, zone
   const plot = plotOf({ width, height, margin: 44 })
   const spans = series.flatMap((each) => each.spans)
   const [start, end] = [earliest(spans), latest(spans)]
-  const rates = spans.map(({ bps }) => bps)
-  const scale = chooseRateScale(
-    rates.reduce((low, bps) => Math.min(low, bps)),
-    rates.reduce((high, bps) => Math.max(high, bps)),
+  const { yOf, rateTicks } = layOutRates(
+    spans.map(({ bps }) => bps),
+    plot,
   )
   const xOf = (seconds: number) => plot.left + ((seconds - start) / (end - start)) * (plot.right - plot.left)
-  const yOf = (bps: number) => plot.bottom - ((bps - scale.low) / (scale.high - scale.low)) * (plot.bottom - plot.top)
   const countMax = Math.max(2, Math.floor((plot.right - plot.left) / tickWidth))
   const labels = spreadLabels(
     series.map((each) => yOf(each.spans.at(-1)?.bps as number)),
@@ -45,7 +43,7 @@ export function layOutSteps(series: readonly StepSeries[], { width, height, zone
       path: pathOf(each, { xOf, yOf }),
       label: { x: xOf(each.spans.at(-1)?.end as number) + 7, y: labels[index] as number },
     })),
-    rateTicks: listRateTicks(scale).map(({ bps, label }) => ({ y: yOf(bps), label })),
+    rateTicks,
     ticks: thinTicks(
       listTimeTicks({ start, end, zone, countMax }).map(({ seconds, label }) => ({ x: xOf(seconds), label })),
     ),

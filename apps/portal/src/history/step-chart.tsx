@@ -2,7 +2,6 @@ import { type AxisTitles, Chart, formatRate } from '@tallystick/ui'
 import { useCallback, useMemo, useState } from 'preact/hooks'
 import { layOutSteps, type StepLayout } from './lay-out-steps.ts'
 import { rateAt, type Slot, type StepSeries } from './step-series.ts'
-import type { AxisZone } from './time-ticks.ts'
 
 type ChartProps = {
   /** Prefix of the ids of its elements. */
@@ -14,7 +13,8 @@ type ChartProps = {
   readonly choice: SlotChoice
   /** What a slot is, for screen readers. */
   readonly slotName: string
-  readonly zone: AxisZone
+  /** Of the days on the axis. */
+  readonly zone: string
 }
 
 const height = 360
@@ -76,13 +76,13 @@ function SlotLabel({ series, slot }: { readonly series: readonly StepSeries[]; r
   )
 }
 
-type LinesProps = {
+type SlotProps = {
   readonly series: readonly StepSeries[]
   readonly shown: readonly StepSeries[]
-  readonly layout: StepLayout
   readonly slot: Slot
-  readonly active: number
 }
+
+type LinesProps = SlotProps & { readonly layout: StepLayout; readonly active: number }
 
 function Lines({ series, shown, layout, slot, active }: LinesProps) {
   const { plot, xOf, yOf, stops, lines } = layout
@@ -130,27 +130,19 @@ function describeSeries({ name, spans }: StepSeries): string {
   return `${name}: last ${last}, lowest ${formatRate(low)}, highest ${formatRate(high)}.`
 }
 
-type ReadoutProps = {
-  readonly series: readonly StepSeries[]
-  readonly shown: readonly StepSeries[]
-  readonly slot: Slot
-  readonly onToggle: (name: string) => void
-}
-
 /** Renders the rates at the cursor of a chart. The button of a series hides or shows its line. */
-function Readout({ series, shown, slot, onToggle }: ReadoutProps) {
+function Readout({ series, shown, slot, onToggle }: SlotProps & { readonly onToggle: (name: string) => void }) {
   return (
     <div class="row readout">
       <p class="hint">{slot.text}</p>
       <ul>
         {series.map((each) => {
           const bps = rateAt(each, slot.start)
-          const value = <strong>{bps === undefined ? '–' : formatRate(BigInt(bps))}</strong>
           return (
             <li key={each.name} class="series" style={toneOf(series, each)}>
               <button type="button" aria-pressed={shown.includes(each)} onClick={() => onToggle(each.name)}>
                 <span>{each.name}</span>
-                {value}
+                <strong>{bps === undefined ? '–' : formatRate(BigInt(bps))}</strong>
               </button>
             </li>
           )

@@ -2,10 +2,7 @@ import { addDays, formatDayMonth, formatMonth, isoDate, newYorkZone, startOfDay,
 
 export type TimeTick = { readonly seconds: number; readonly label: string }
 
-/** Zone of the days on an axis. */
-export type AxisZone = string
-
-type Bounds = { readonly start: number; readonly end: number; readonly zone: AxisZone; readonly countMax: number }
+type Bounds = { readonly start: number; readonly end: number; readonly zone: string; readonly countMax: number }
 
 const dayCounts = [1, 2, 4, 7, 14]
 const monthCounts = [1, 2, 3, 6, 12]

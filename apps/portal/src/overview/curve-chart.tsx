@@ -2,7 +2,7 @@ import { Chart, formatDate, formatMove, formatRate, Instant, Skeleton, useZone }
 import { useCallback } from 'preact/hooks'
 import type { LastCoupons } from '../data/last-period.ts'
 import type { Offer } from '../data/offers.ts'
-import { type CurveLayout, layOutCurve, type Point } from './lay-out-curve.ts'
+import { type CurveLayout, layOutCurve } from './lay-out-curve.ts'
 
 const height = 340
 
@@ -76,26 +76,14 @@ function Lines({ layout: { points, lastPoints, plot }, active }: LinesProps) {
     <>
       {lastPoints.length > 1 ? <path class="line-last" d={pathOf(lastPoints)} /> : null}
       <path class="line" d={pathOf(points)} />
-      {points.map((point, index) => (
-        <Notch key={point.offer.tenorDays} {...{ point, bottom: plot.bottom, isActive: index === active }} />
+      {/* Each maturity is a notch on the axis and a point above it. */}
+      {points.map(({ x, y, offer }, index) => (
+        <g key={offer.tenorDays} class={index === active ? 'notch is-active' : 'notch'}>
+          <path class="cut" d={`M${x - 4} ${plot.bottom}L${x} ${plot.bottom + 7}L${x + 4} ${plot.bottom}Z`} />
+          <circle class="dot" cx={x} cy={y} r={index === active ? 5.5 : 4} />
+        </g>
       ))}
     </>
-  )
-}
-
-type NotchProps = {
-  readonly point: Point
-  readonly bottom: number
-  readonly isActive: boolean
-}
-
-/** Renders a maturity as a notch on the axis and a point above it. */
-function Notch({ point: { x, y }, bottom, isActive }: NotchProps) {
-  return (
-    <g class={isActive ? 'notch is-active' : 'notch'}>
-      <path class="cut" d={`M${x - 4} ${bottom}L${x} ${bottom + 7}L${x + 4} ${bottom}Z`} />
-      <circle class="dot" cx={x} cy={y} r={isActive ? 5.5 : 4} />
-    </g>
   )
 }
 

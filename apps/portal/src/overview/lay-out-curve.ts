@@ -1,10 +1,8 @@
-import { type ChartLayout, chooseRateScale, listRateTicks, plotOf, thinTicks } from '@tallystick/ui'
+import { type ChartLayout, layOutRates, plotOf, thinTicks } from '@tallystick/ui'
 import type { Offer } from '../data/offers.ts'
 
-export type Point = { readonly x: number; readonly y: number; readonly offer: Offer }
-
 export type CurveLayout = ChartLayout & {
-  readonly points: readonly Point[]
+  readonly points: readonly { readonly x: number; readonly y: number; readonly offer: Offer }[]
   readonly lastPoints: readonly { readonly x: number; readonly y: number }[]
 }
 
@@ -20,9 +18,7 @@ export function layOutCurve(
 ): CurveLayout {
   const plot = plotOf({ width, height, margin: 18 })
   const rates = offers.flatMap(({ note, lastCoupon }) => [Number(note.coupon), Number(lastCoupon ?? note.coupon)])
-  const scale = chooseRateScale(Math.min(...rates), Math.max(...rates))
-  const { low, high } = scale
-  const yOf = (bps: number) => plot.bottom - ((bps - low) / (high - low)) * (plot.bottom - plot.top)
+  const { yOf, rateTicks } = layOutRates(rates, plot)
   const days = offers.map(({ tenorDays }) => Math.log(tenorDays))
   const [first, last] = [Math.min(...days), Math.max(...days)]
   const xOf = (tenorDays: number) => {
@@ -37,7 +33,7 @@ export function layOutCurve(
     ),
     stops: points.map(({ x }, index) => ({ x, until: (x + (points[index + 1]?.x ?? width)) / 2 })),
     ticks: thinTicks(points.map(({ x, offer }) => ({ x, label: String(offer.tenorDays) }))),
-    rateTicks: listRateTicks(scale).map(({ bps, label }) => ({ y: yOf(bps), label })),
+    rateTicks,
     plot,
   }
 }

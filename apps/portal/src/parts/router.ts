@@ -1,15 +1,15 @@
-import { useSubscribed } from '@tallystick/ui'
+import { createListeners, useSubscribed } from '@tallystick/ui'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { type Place, parsePlace, replaceOldLink, titleOf, type View } from './place.ts'
 
 const home: Place = { view: 'overview', search: new URLSearchParams() }
-const listeners = new Set<() => void>()
+const { subscribe, notify } = createListeners()
 let current: { readonly href: string; readonly place: Place } | undefined
 
 /** Starts to follow links and the browser's history. Called once, before the page is rendered. */
 export function startRouter(): void {
   followOldLink()
-  addEventListener('popstate', update)
+  addEventListener('popstate', notify)
   addEventListener('hashchange', followOldLink)
   document.addEventListener('click', followClick)
 }
@@ -32,7 +32,7 @@ export function navigate(href: string, { replace = false }: { readonly replace?:
   const isOtherView = place.view !== read().view
   history[replace ? 'replaceState' : 'pushState'](null, '', path)
   if (isOtherView) window.scrollTo(0, 0)
-  update()
+  notify()
 }
 
 /**
@@ -53,15 +53,6 @@ function read(): Place {
   const { href } = location
   if (current?.href !== href) current = { href, place: parsePlace(location) ?? home }
   return current.place
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => void listeners.delete(listener)
-}
-
-function update(): void {
-  for (const listener of [...listeners]) listener()
 }
 
 function followOldLink(): void {

@@ -4,7 +4,8 @@ type ChoosableRowProps = {
   /** Name of the radio buttons of this table. */
   readonly group: string
   readonly isChosen: boolean
-  readonly onChoose: () => void
+  /** Undefined if the row has no point. */
+  readonly onChoose: (() => void) | undefined
   readonly header: ComponentChildren
   readonly children: ComponentChildren
 }
@@ -14,6 +15,14 @@ type ChoosableRowProps = {
  * are then one group, whose arrow keys move the choice.
  */
 export function ChoosableRow({ group, isChosen, onChoose, header, children }: ChoosableRowProps) {
+  if (!onChoose) {
+    return (
+      <tr>
+        <th scope="row">{header}</th>
+        {children}
+      </tr>
+    )
+  }
   return (
     <tr class={isChosen ? 'choosable is-chosen' : 'choosable'} onClick={onChoose}>
       <th scope="row">

@@ -1,12 +1,12 @@
 import { quietStorage } from '../browser/quiet-storage.ts'
-import { useSubscribed } from '../hooks/use-subscribed.ts'
+import { createListeners, useSubscribed } from '../hooks/use-subscribed.ts'
 import { newYorkZone, viewerZone } from './format-time.ts'
 
 export const zoneChoices = ['new-york', 'utc', 'mine'] as const
 export type ZoneChoice = (typeof zoneChoices)[number]
 
 const storageKey = 'tallystick-zone'
-const listeners = new Set<() => void>()
+const { subscribe, notify } = createListeners()
 let chosen: ZoneChoice | undefined
 
 /** Returns the time zone in which the page shows every instant. A component that calls it follows the visitor's choice. */
@@ -25,12 +25,7 @@ export function useZoneChoice(): ZoneChoice {
 export function chooseZone(choice: ZoneChoice): void {
   chosen = choice
   quietStorage.setItem(storageKey, choice)
-  for (const listener of [...listeners]) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => void listeners.delete(listener)
+  notify()
 }
 
 function read(): ZoneChoice {

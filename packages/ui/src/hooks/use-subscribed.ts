@@ -11,3 +11,17 @@ export function useSubscribed<Value>(read: () => Value, subscribe: (listener: ()
   }, [subscribe])
   return value
 }
+
+/** Creates the listeners of a value that changes outside of components. */
+export function createListeners() {
+  const listeners = new Set<() => void>()
+  return {
+    subscribe: (listener: () => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    notify: () => {
+      for (const listener of [...listeners]) listener()
+    },
+  }
+}
