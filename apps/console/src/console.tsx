@@ -8,6 +8,7 @@ import { type AdminApi, type AdminError, createAdminApi } from './api/admin-api.
 import { AuditView } from './audit/audit-view.tsx'
 import { CurveView } from './curve/curve-view.tsx'
 import { KeysView } from './keys/keys-view.tsx'
+import { capitalize } from './parts/format.ts'
 import { StatusView } from './status/status-view.tsx'
 import { HooksView } from './webhooks/hooks-view.tsx'
 
@@ -32,17 +33,9 @@ export function Console() {
   return <Views {...session} onLeave={() => leave()} />
 }
 
-const titles: Readonly<Record<ViewName, string>> = {
-  status: 'Status',
-  curve: 'Curve',
-  keys: 'Keys',
-  webhooks: 'Webhooks',
-  audit: 'Audit',
-}
-
 function Views({ api, whoami, onLeave }: Session & { readonly onLeave: () => void }) {
   const views = viewNames
-    .map((name) => ({ name, title: titles[name], access: accessOf(name, whoami.roles) }))
+    .map((name) => ({ name, title: capitalize(name), access: accessOf(name, whoami.roles) }))
     .filter(({ access }) => access !== 'none')
   const wanted = useSubscribed(readViewName, subscribe)
   const view = views.find(({ name }) => name === wanted) ?? (views[0] as (typeof views)[number])

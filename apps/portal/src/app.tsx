@@ -3,7 +3,6 @@ import type { PortalChain, PortalInfo } from '@tallystick/core'
 import { Button, Notice, type Polled } from '@tallystick/ui'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { listClosedPools } from './data/pool-status.ts'
-import { fetchPortalInfo } from './data/portal-info.ts'
 import { useAccess } from './data/use-access.ts'
 import { useRate } from './data/use-rate.ts'
 import { KeyPanel } from './parts/key-panel.tsx'
@@ -15,7 +14,7 @@ import { Views } from './views.tsx'
 export function App() {
   const { info, problem } = usePortalInfo()
   if (problem) return <ServiceDown problem={problem} />
-  return info ? <Portal info={info} /> : <p class="page-loading muted">Loading…</p>
+  return info ? <Portal info={info} /> : <p class="page-message">Loading…</p>
 }
 
 function Portal({ info }: { readonly info: PortalInfo }) {
@@ -76,6 +75,12 @@ function usePortalInfo() {
     )
   }, [])
   return state
+}
+
+async function fetchPortalInfo(): Promise<PortalInfo> {
+  const response = await fetch('/portal.json', { cache: 'no-store' })
+  if (!response.ok) throw new Error(`The service responded with status ${response.status}.`)
+  return (await response.json()) as PortalInfo
 }
 
 function ServiceDown({ problem }: { readonly problem: string }) {

@@ -48,11 +48,8 @@ export function Views({ info, place: { view, segment }, access: { session, notes
     explorer: <ExplorerView info={info} session={session} isOpen={view === 'explorer'} />,
     docs: (
       <DocsView
-        info={info}
-        session={session}
+        {...{ info, session, enterKey, isOpen: view === 'docs' }}
         segment={view === 'docs' ? segment : undefined}
-        isOpen={view === 'docs'}
-        enterKey={enterKey}
       />
     ),
   }

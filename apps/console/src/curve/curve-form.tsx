@@ -93,10 +93,8 @@ export function CurveForm({ api, canChange, chains, nameOf, onDone }: CurveFormP
   )
 }
 
-type ChainSelectProps = {
+type ChainSelectProps = Pick<CurveFormProps, 'chains' | 'nameOf'> & {
   readonly chainId: number | null
-  readonly chains: readonly ChainCurves[]
-  readonly nameOf: (chainId: number | null) => string
   readonly isDisabled: boolean
   readonly onChange: (chainId: number | null) => void
 }

@@ -7,10 +7,9 @@ import { DataState } from '../parts/data-state.tsx'
 import { ConfirmDialog } from '../parts/dialog.tsx'
 import { formatIso } from '../parts/format.ts'
 import { SecretPanel, type ShownSecret } from '../parts/secret-panel.tsx'
-import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { describeReplicas } from './describe-replicas.ts'
+import { CreateKeyDialog, RotateKeyDialog } from './key-dialogs.tsx'
 import { KeysTable } from './keys-table.tsx'
-import { RotateKeyDialog } from './rotate-key-dialog.tsx'
 
 const intervalMs = 10_000
 // As long as the command line waits until every replica has confirmed a revocation.

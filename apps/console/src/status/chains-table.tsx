@@ -20,8 +20,8 @@ const columns: readonly Column<ChainStatus>[] = [
       <Pill tone={isNextSigned ? 'good' : 'calm'}>{isNextSigned ? 'Signed' : 'Not signed yet'}</Pill>
     ),
   },
-  { title: 'Pool', cell: ({ poolStatus, poolProblems }) => <PoolState status={poolStatus} problems={poolProblems} /> },
-  { title: 'Index', cell: ({ index, standby }) => <IndexState index={index} standby={standby} /> },
+  { title: 'Pool', cell: (chain) => <PoolState {...chain} /> },
+  { title: 'Index', cell: (chain) => <IndexState {...chain} /> },
   {
     title: 'Block',
     isNumber: true,
@@ -46,20 +46,14 @@ export function ChainsTable({ chains }: { readonly chains: readonly ChainStatus[
   )
 }
 
-type PoolStateProps = {
-  readonly status: ChainStatus['poolStatus']
-  readonly problems: readonly string[] | null
+function PoolState({ poolStatus, poolProblems }: ChainStatus) {
+  if (poolStatus === 'rejecting') return <Pill tone="bad">Rejecting</Pill>
+  if (poolStatus === 'paused') return <Pill tone="bad">Paused</Pill>
+  if (poolProblems === null) return <Pill tone="calm">Unknown</Pill>
+  return poolProblems.length === 0 ? <Pill tone="good">Open</Pill> : <Pill tone="bad">See problems</Pill>
 }
 
-function PoolState({ status, problems }: PoolStateProps) {
-  if (status === 'rejecting') return <Pill tone="bad">Rejecting</Pill>
-  if (status === 'paused') return <Pill tone="bad">Paused</Pill>
-  if (problems === null) return <Pill tone="calm">Unknown</Pill>
-  if (problems.length === 0) return <Pill tone="good">Open</Pill>
-  return <Pill tone="bad">See problems</Pill>
-}
-
-function IndexState({ index, standby }: Pick<ChainStatus, 'index' | 'standby'>) {
+function IndexState({ index, standby }: ChainStatus) {
   if (!index) return <span class="muted">none</span>
   return (
     <>

@@ -30,10 +30,7 @@ export type ClaimCardProps = {
 }
 
 const labels: StepLabels = {
-  switch: 'Switch the network in your wallet',
-  permit: 'Sign the permit in your wallet',
   approve: 'Approve the positions in your wallet',
-  approving: 'The approval is being mined',
   send: 'Confirm the claim in your wallet',
   wait: 'The claim is being mined',
 }

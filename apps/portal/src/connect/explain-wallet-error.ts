@@ -1,5 +1,5 @@
 import { ClientError } from '@tallystick/client'
-import { type Explanation, explainError } from '../data/explain-error.ts'
+import { type Explanation, explainError, messageOf } from '../data/explain-error.ts'
 import { findWalletFault, type WalletFault } from './provider/wallet-error.ts'
 
 const faults: Readonly<Record<WalletFault, Explanation>> = {
@@ -63,10 +63,4 @@ export function explainWalletError(error: unknown): Explanation {
       return title === undefined ? explainError(error) : { title, text: messageOf(error) }
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error
-    ? error.message
-    : String((error as { readonly message?: unknown } | null)?.message ?? error)
 }

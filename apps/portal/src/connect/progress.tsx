@@ -2,7 +2,15 @@ import { Button, Hex, Icon } from '@tallystick/ui'
 import { useEffect, useState } from 'preact/hooks'
 import { type Activity, type ActivityStep, isWaitingForWallet, listSteps } from './activity.ts'
 
-export type StepLabels = Readonly<Record<Exclude<ActivityStep, 'check'>, string>>
+/** Labels of the steps that depend on the action. */
+export type StepLabels = Readonly<Record<'approve' | 'send' | 'wait', string>>
+
+const commonLabels = {
+  check: 'Checking…',
+  switch: 'Switch the network in your wallet',
+  permit: 'Sign the permit in your wallet',
+  approving: 'The approval is being mined',
+}
 
 type ProgressProps = {
   readonly activity: Activity<unknown>
@@ -19,15 +27,15 @@ export function Progress({ activity, plan, labels, explorer, onStop }: ProgressP
   if (activity.phase !== 'running') return null
   return (
     <div class="progress" role="status">
-      <ol>
+      <ol class="grid">
         {listSteps(activity, plan).map(({ step, state }) => (
-          <li key={step} class={`step-${state}`} aria-current={state === 'now' ? 'step' : undefined}>
+          <li key={step} class={`flex middle step-${state}`} aria-current={state === 'now' ? 'step' : undefined}>
             {state === 'done' ? <Icon name="check" /> : <span class="step-dot" aria-hidden="true" />}
-            <span>{labels[step as keyof StepLabels]}</span>
+            <span>{{ ...commonLabels, ...labels }[step]}</span>
           </li>
         ))}
       </ol>
-      {activity.step === 'check' ? <p class="hint">Checking…</p> : null}
+      {activity.step === 'check' ? <p class="hint">{commonLabels.check}</p> : null}
       {activity.hash === undefined ? null : <TransactionLink hash={activity.hash} explorer={explorer} />}
       {isAsking ? (
         <p class="hint row progress-wallet apart">

@@ -46,6 +46,7 @@ export function explainError(error: unknown): Explanation {
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+/** Returns the message of an error, which may come from a wallet and be no `Error`. */
+export function messageOf(error: unknown): string {
+  return String((error as { readonly message?: unknown } | null | undefined)?.message ?? error)
 }

@@ -1,4 +1,4 @@
-import type { OfferedNote, RateAnswer } from '@tallystick/client'
+import type { OfferedNote } from '@tallystick/client'
 import type { LastCoupons } from './last-period.ts'
 
 /** Note on offer, with the rates shown next to it. */
@@ -12,20 +12,14 @@ export type Offer = {
   readonly marketRate: bigint | undefined
 }
 
+type Rates = {
+  readonly chainId: number
+  readonly last: LastCoupons | undefined
+  readonly floatingRate: bigint | undefined
+}
+
 /** Returns the offers of one chain, by maturity. */
-export function listOffers(
-  notes: readonly OfferedNote[],
-  {
-    chainId,
-    last,
-    rate,
-  }: {
-    readonly chainId: number
-    readonly last: LastCoupons | undefined
-    readonly rate: RateAnswer | undefined
-  },
-): readonly Offer[] {
-  const floatingRate = rate?.chains.find((chain) => chain.chainId === chainId)?.floatingRate ?? undefined
+export function listOffers(notes: readonly OfferedNote[], { chainId, last, floatingRate }: Rates): readonly Offer[] {
   return notes
     .filter((note) => note.chainId === chainId)
     .toSorted((a, b) => Number(a.maturityTimestamp - b.maturityTimestamp))

@@ -8,17 +8,14 @@ import {
   type OpenapiDocument,
   type Response,
 } from './openapi/openapi.ts'
-import { EndpointExample } from './requests/endpoint-example.tsx'
+import { EndpointExample } from './requests/example.tsx'
 import { Code, Heading, Inline, Table } from './text/elements.tsx'
 import { parseMarkdown } from './text/parse-markdown.ts'
 
-type OperationViewProps = {
-  readonly document: OpenapiDocument
-  readonly endpoint: Endpoint
-}
+type EndpointProps = { readonly document: OpenapiDocument; readonly endpoint: Endpoint }
 
 /** Renders an endpoint: description, examples, parameters, body, responses and errors. */
-export function OperationView({ document, endpoint }: OperationViewProps) {
+export function OperationView({ document, endpoint }: EndpointProps) {
   const { method, path, operation } = endpoint
   const { operationId: id, summary, description, requestBody, responses } = operation
   return (
@@ -54,8 +51,6 @@ export function OperationView({ document, endpoint }: OperationViewProps) {
     </article>
   )
 }
-
-type EndpointProps = { readonly document: OpenapiDocument; readonly endpoint: Endpoint }
 
 function Parameters({ document, endpoint: { method, path, operation } }: EndpointProps) {
   const { operationId: id, parameters = [] } = operation

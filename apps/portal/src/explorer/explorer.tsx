@@ -2,7 +2,7 @@ import { json } from '@codemirror/lang-json'
 import type { EditorView } from '@codemirror/view'
 import type { Client } from '@tallystick/client'
 import type { PortalInfo } from '@tallystick/core'
-import { Notice, useMessage } from '@tallystick/ui'
+import { Button, Instant, Notice, useMessage } from '@tallystick/ui'
 import { graphql, updateSchema } from 'cm6-graphql'
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -10,7 +10,7 @@ import type { Session } from '../data/session.ts'
 import { type Draft, parseVariables } from './draft.ts'
 import { Editor } from './editor.tsx'
 import { ExplorerBar, type Side } from './explorer-bar.tsx'
-import { HistoryList } from './history-list.tsx'
+import { nameOf, type PastQuery } from './query-history.ts'
 import { RequestPanel } from './request-panel.tsx'
 import { Results } from './results.tsx'
 import { insertField } from './schema/insert-field.ts'
@@ -22,7 +22,7 @@ export type ExplorerProps = { readonly info: PortalInfo; readonly session: Sessi
 
 /** Renders the editors for query and variables, the request they make, and the result of each chain. */
 export function Explorer({ info, session }: ExplorerProps) {
-  const entered = useExplorerDraft(info)
+  const entered = useExplorerDraft(info, session)
   const { draft, change, fault, link, chainIds } = entered
   const runs = useRuns(session)
   const [side, setSide] = useState<Side | undefined>(undefined)
@@ -90,7 +90,7 @@ function Editors({ draft: { query, variables }, editor, onChange, onRun }: Edito
   return (
     <div class="explorer-editors grid">
       <div class="pane flex shrink pane-query">
-        <h2>Query</h2>
+        <h2 class="hint">Query</h2>
         <Editor
           label="GraphQL query"
           language={graphql()}
@@ -103,7 +103,7 @@ function Editors({ draft: { query, variables }, editor, onChange, onRun }: Edito
         />
       </div>
       <div class="pane flex shrink pane-variables">
-        <h2>Variables</h2>
+        <h2 class="hint">Variables</h2>
         <Editor
           label="Variables, as JSON"
           language={json()}
@@ -115,6 +115,38 @@ function Editors({ draft: { query, variables }, editor, onChange, onRun }: Edito
       </div>
     </div>
   )
+}
+
+type HistoryListProps = {
+  readonly past: readonly PastQuery[]
+  readonly onLoad: (query: PastQuery) => void
+  readonly onForget: () => void
+}
+
+/** Renders the queries that this browser ran. A click loads one. */
+function HistoryList({ past, onLoad, onForget }: HistoryListProps) {
+  if (past.length === 0) return <p class="hint">Queries that you run are listed here, in this browser only.</p>
+  return (
+    <>
+      <ol class="past-queries">
+        {past.map((each) => (
+          <li key={each.at}>
+            <button type="button" class="bare" onClick={() => onLoad(each)} title={each.query.slice(0, 400)}>
+              <strong>{nameOf(each)}</strong>
+              <span class="sub">
+                <Instant seconds={BigInt(Math.floor(each.at / 1000))} /> · {describeChains(each.chains)}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      <Button label="Forget all" onClick={onForget} />
+    </>
+  )
+}
+
+function describeChains(chains: readonly number[]): string {
+  return chains.length === 1 ? `chain ${chains[0]}` : `chains ${chains.join(', ')}`
 }
 
 /** Returns the schema once it is loaded. Without it there is no completion, but queries still run. */

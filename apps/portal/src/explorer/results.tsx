@@ -5,14 +5,15 @@ import { Notice } from '@tallystick/ui'
 import { reformatJson } from '../json/reformat-json.ts'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { Editor } from './editor.tsx'
-import type { QueryRun } from './send-request.ts'
-import type { Outcome } from './use-runs.ts'
+import type { Outcome, QueryRun } from './use-runs.ts'
 
 /** Renders the result of each chain: side by side where the screen is wide enough. */
 export function Results({ outcome, info }: { readonly outcome: Outcome; readonly info: PortalInfo }) {
   return (
     <section class="results ruled-top" aria-labelledby="results-heading">
-      <h2 id="results-heading">Result {outcome.status === 'done' ? <RunFacts run={outcome.run} /> : null}</h2>
+      <h2 id="results-heading" class="hint">
+        Result {outcome.status === 'done' ? <RunFacts run={outcome.run} /> : null}
+      </h2>
       <OutcomeNotice outcome={outcome} />
       {outcome.status === 'done' ? (
         <div class="result-columns grid">
@@ -61,7 +62,7 @@ function RunFacts({ run: { tookMs, results } }: { readonly run: QueryRun }) {
     return `chain ${chain} at block ${block.toLocaleString('en-US')}${age}`
   })
   return (
-    <span class="run-facts" role="status">
+    <span class="run-facts regular" role="status">
       {[`${Math.round(tookMs)} ms`, ...from].join(' · ')}
     </span>
   )

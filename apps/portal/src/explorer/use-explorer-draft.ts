@@ -1,10 +1,9 @@
-import type { PortalInfo } from '@tallystick/core'
+import { type PortalInfo, positionQuery } from '@tallystick/core'
 import { parse } from 'graphql'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { listDataChains } from '../data/portal-info.ts'
+import type { Session } from '../data/session.ts'
 import { navigate, useLocation } from '../parts/router.ts'
 import type { Draft } from './draft.ts'
-import { listExamples } from './examples.ts'
 import { formatExplorerLink, parseExplorerLink } from './explorer-link.ts'
 
 const noWallet = '0x0000000000000000000000000000000000000000'
@@ -12,9 +11,8 @@ const noWallet = '0x0000000000000000000000000000000000000000'
 const linkDelayMs = 300
 
 /** Returns what the visitor has entered. While the view is open, the URL of the page links to it. */
-export function useExplorerDraft(info: PortalInfo) {
+export function useExplorerDraft(info: PortalInfo, { chainIds }: Session) {
   const place = useLocation()
-  const chainIds = useMemo(() => listDataChains(info), [info])
   const examples = useMemo(() => listExamples(info.visitor?.wallets[0] ?? noWallet), [info])
   const [draft, setDraft] = useState<Draft>(() => ({ ...draftOf(examples[0] as Example), chains: chainIds }))
   const [fault, setFault] = useState<string | undefined>(undefined)
@@ -54,7 +52,67 @@ export function useExplorerDraft(info: PortalInfo) {
   }
 }
 
-type Example = ReturnType<typeof listExamples>[number]
+type Example = {
+  readonly name: string
+  readonly query: string
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+/** Returns the example queries. The first is the one in the API specification. */
+function listExamples(wallet: string): readonly Example[] {
+  return [
+    {
+      name: 'Positions of a wallet (specification)',
+      query: positionQuery,
+      variables: { walletAddress: wallet },
+    },
+    {
+      name: 'Earnings of an account',
+      query: `query Earnings($account: ID!) {
+  account(id: $account) {
+    activePositions
+    activePrincipal
+    totalPrincipal
+    totalIncome
+    totalFees
+  }
+}`,
+      variables: { account: wallet },
+    },
+    {
+      name: 'Floating income of the last 7 days',
+      query: `{
+  floatingIncomes(first: 7, orderBy: day, orderDirection: desc) {
+    day
+    floatingIncome
+    accFloatingIncome
+    updatedAt
+  }
+}`,
+      variables: {},
+    },
+    {
+      name: 'Pool and daily totals',
+      query: `{
+  pools {
+    paused
+    signer
+    activePositions
+    activePrincipal
+    lastFloatingIncomeDay
+  }
+  protocolDays(first: 7, orderBy: day, orderDirection: desc) {
+    day
+    lent
+    claimed
+    income
+    positionsOpened
+  }
+}`,
+      variables: {},
+    },
+  ]
+}
 
 function draftOf({ query, variables }: Example): Pick<Draft, 'query' | 'variables'> {
   return { query, variables: JSON.stringify(variables, undefined, 2) }

@@ -1,8 +1,16 @@
+import { type ChainResult, createClient } from '@tallystick/client'
 import { useRef, useState } from 'preact/hooks'
 import type { Session } from '../data/session.ts'
-import { type Draft, formRequest } from './draft.ts'
+import { splitJsonList } from '../json/reformat-json.ts'
+import { type DataRequest, type Draft, formRequest, isPlainDraft } from './draft.ts'
 import { addToHistory, readHistory, storeHistory } from './query-history.ts'
-import { type QueryRun, sendRequest } from './send-request.ts'
+
+export type QueryRun = {
+  readonly results: readonly ChainResult<unknown>[]
+  /** JSON text of each result as it was received, in order. */
+  readonly bodies: readonly string[]
+  readonly tookMs: number
+}
 
 export type Outcome =
   | { readonly status: 'idle' | 'running' }
@@ -42,4 +50,45 @@ export function useRuns(session: Session) {
     setPast([])
   }
   return { outcome, run, cancel, past, forget }
+}
+
+type Sending = { readonly request: DataRequest; readonly draft: Draft; readonly signal: AbortSignal }
+
+/**
+ * Sends a request exactly as it is shown, once and without retries. The SDK only reads the response: its own request is
+ * replaced.
+ */
+async function sendRequest({ apiKey }: Session, { request, draft, signal }: Sending): Promise<QueryRun> {
+  const { path, headers, body } = request
+  let bodies: readonly string[] = []
+  const send: typeof globalThis.fetch = async (_, init) => {
+    const response = await fetch(path, {
+      method: 'POST',
+      headers: { ...headers, 'x-api-key': apiKey },
+      body,
+      signal: init?.signal ?? null,
+      redirect: 'manual',
+      cache: 'no-store',
+    })
+    if (!response.ok) return response
+    const text = await response.text()
+    const answer: unknown = JSON.parse(text)
+    bodies = splitJsonList(text) ?? [text]
+    const list = isPlainDraft(draft) ? [toEntry(answer as PlainAnswer, draft.chains[0] as number)] : answer
+    return new Response(JSON.stringify(list), { headers: response.headers })
+  }
+  const client = createClient({ baseUrl: location.origin, apiKey, retries: 0, fetch: send })
+  const startedAt = performance.now()
+  const results = await client.data({ query: draft.query, chains: draft.chains, signal })
+  return { results, bodies, tookMs: performance.now() - startedAt }
+}
+
+/** Returns the answer of `/data/<chainid>` in the form that an entry of `/data` has. */
+function toEntry({ data = null, errors }: PlainAnswer, chain: number) {
+  return { chain, data, errors: errors?.map(({ message, extensions }) => ({ message, code: extensions?.code })) }
+}
+
+type PlainAnswer = {
+  readonly data?: unknown
+  readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[]
 }

@@ -41,13 +41,7 @@ export function AmountField({ text, setText, amount, lender, error, chain, conne
   )
 }
 
-type BalanceHintOptions = {
-  readonly lender: Lender | undefined
-  readonly chain: PortalChain
-  readonly connection: Connection | undefined
-}
-
-function balanceHint({ lender, chain, connection }: BalanceHintOptions): string {
+function balanceHint({ lender, chain, connection }: Pick<AmountFieldProps, 'lender' | 'chain' | 'connection'>): string {
   if (lender) return `You have $${formatDollars(lender.balance)} on ${chain.name}.`
   if (!connection) return 'In dollars of the pool’s token.'
   if (connection.chainId !== chain.id) return `Your balance is shown once your wallet is on ${chain.name}.`

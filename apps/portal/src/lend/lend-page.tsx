@@ -85,7 +85,7 @@ export function LendPage({ info, session, notes, connector, rate, search, isOpen
               />
             </div>
           ) : null}
-          <AmountField {...{ text, setText, amount, lender, error, chain, connection, isBusy }} />
+          <AmountField {...{ text, setText, amount, lender, error, chain, connection }} />
           <TenorField {...{ offered, chosen, onChoose: (days) => choose({ chainId: chain.id, tenorDays: days }) }} />
         </fieldset>
         <LendSummary
@@ -129,7 +129,7 @@ function Risks() {
   return (
     <section class="card risks" aria-labelledby="risks-heading">
       <h2 id="risks-heading">What can go wrong</h2>
-      <dl>
+      <dl class="grid">
         {risks.map(([title, text]) => (
           <Fact key={title} name={title}>
             {text}
@@ -154,7 +154,7 @@ function TenorField({ offered, chosen, onChoose }: TenorFieldProps) {
         <h2>For how long</h2>
       </legend>
       {offered.length === 0 ? <Skeleton height="3.4rem" width="100%" /> : null}
-      <div class="segments" hidden={offered.length === 0}>
+      <div class="segments wrap" hidden={offered.length === 0}>
         <Choices name="lend-tenor" options={offered.map(describe)} chosen={chosen?.tenorDays} onChoose={onChoose} />
       </div>
       <p class="hint">Days, and the fixed interest per year.</p>

@@ -35,10 +35,7 @@ export type LendSummaryProps = {
 }
 
 const labels: StepLabels = {
-  switch: 'Switch the network in your wallet',
-  permit: 'Sign the permit in your wallet',
   approve: 'Approve the amount in your wallet',
-  approving: 'The approval is being mined',
   send: 'Confirm the lend in your wallet',
   wait: 'The lend is being mined',
 }
@@ -86,13 +83,8 @@ export function LendSummary(props: LendSummaryProps) {
   )
 }
 
-type SwitchButtonProps = {
-  readonly chain: PortalChain
-  readonly connector: Pick<Connector, 'switchTo'>
-}
-
 /** Renders the button for a wallet on another network. What a lend costs there is not known. */
-function SwitchButton({ chain, connector }: SwitchButtonProps) {
+function SwitchButton({ chain, connector }: Pick<LendSummaryProps, 'chain' | 'connector'>) {
   const [state, setState] = useState<{ readonly isAsking?: boolean; readonly error?: unknown }>({})
   const ask = () => {
     setState({ isAsking: true })
@@ -116,10 +108,7 @@ function SwitchButton({ chain, connector }: SwitchButtonProps) {
 
 type Order = { readonly note: OfferedNote; readonly income: ExpectedIncome | undefined }
 
-type LendButtonProps = {
-  readonly obstacle: string | undefined
-  readonly principal: bigint | undefined
-  readonly note: OfferedNote | undefined
+type LendButtonProps = Pick<LendSummaryProps, 'obstacle' | 'principal' | 'note'> & {
   readonly lend: () => void
   readonly announcement: string
 }

@@ -1,6 +1,6 @@
 import type { ExpectedIncome, OfferedNote } from '@tallystick/client'
-import { type Amount, formatCents, formatRate, Instant, negate, splitCents, sumAmounts } from '@tallystick/ui'
-import type { ComponentChildren } from 'preact'
+import { type Amount, formatRate, Instant, negate, splitCents, sumAmounts } from '@tallystick/ui'
+import { Sum } from '../parts/sum.tsx'
 
 type PaymentTableProps = {
   readonly note: OfferedNote | undefined
@@ -16,15 +16,15 @@ export function PaymentTable({ note, principal, income, partnerFeeBPS, floatingR
   const parts = income && principal !== undefined ? roundParts(principal, income) : undefined
   return (
     <dl class="sums lend-sums">
-      <Line name="You lend" help={days && `for ${days}`} amount={parts?.principal} />
-      <Line
+      <Sum name="You lend" help={days && `for ${days}`} amount={parts?.principal} />
+      <Sum
         name="Fixed income"
         help={note && `${formatRate(note.coupon)} per year, certain`}
         amount={parts?.fixed}
         sign="+"
         id="lend-fixed"
       />
-      <Line
+      <Sum
         name="Floating income"
         help={
           floatingRate === undefined ? 'rate unknown' : `estimate, if the rate stays at ${formatRate(floatingRate)}`
@@ -33,7 +33,7 @@ export function PaymentTable({ note, principal, income, partnerFeeBPS, floatingR
         sign="+ about "
         id="lend-floating"
       />
-      <Line
+      <Sum
         name="Partner’s fee"
         help={partnerFeeBPS === 0n ? 'no partner' : `${formatRate(partnerFeeBPS)} of the income`}
         amount={partnerFeeBPS === 0n ? undefined : parts?.fee}
@@ -41,7 +41,7 @@ export function PaymentTable({ note, principal, income, partnerFeeBPS, floatingR
         none="none"
         id="lend-fee"
       />
-      <Line
+      <Sum
         name="You get"
         help={
           income && (
@@ -60,36 +60,8 @@ export function PaymentTable({ note, principal, income, partnerFeeBPS, floatingR
 }
 
 /** Returns the parts as they are shown. They add up to the total, which is rounded down once. */
-function roundParts(principal: bigint, { fixed, floating, fee }: ExpectedIncome) {
-  const parts = splitCents([principal, fixed, floating, -fee]) as [Amount, Amount, Amount, Amount]
-  const [lent, fixedPart, floatingPart, deducted] = parts
-  return {
-    principal: lent,
-    fixed: fixedPart,
-    floating: floatingPart,
-    fee: negate(deducted),
-    total: sumAmounts(parts),
-  }
-}
-
-type LineProps = {
-  readonly name: string
-  readonly help: ComponentChildren
-  readonly amount: Amount | undefined
-  readonly sign?: string
-  /** Shown without an amount. */
-  readonly none?: string
-  readonly id?: string
-  readonly isTotal?: boolean
-}
-
-function Line({ name, help, amount, sign = '', none = '–', id, isTotal = false }: LineProps) {
-  return (
-    <div class={isTotal ? 'spread sum sum-total ruled-top' : 'spread sum'}>
-      <dt>
-        {name} {help ? <span class="sub">{help}</span> : null}
-      </dt>
-      <dd id={id}>{amount === undefined ? none : `${sign}$${formatCents(amount.cents)}`}</dd>
-    </div>
-  )
+function roundParts(principal: bigint, income: ExpectedIncome) {
+  const parts = splitCents([principal, income.fixed, income.floating, -income.fee]) as [Amount, Amount, Amount, Amount]
+  const [lent, fixed, floating, deducted] = parts
+  return { principal: lent, fixed, floating, fee: negate(deducted), total: sumAmounts(parts) }
 }

@@ -1,20 +1,10 @@
 import { type ExpectedIncome, expectedIncome } from '@tallystick/client'
-import {
-  type Amount,
-  Choices,
-  formatCents,
-  formatRate,
-  Instant,
-  parseDollars,
-  splitCents,
-  sumAmounts,
-  useNow,
-} from '@tallystick/ui'
-import type { ComponentChildren } from 'preact'
+import { Choices, formatRate, Instant, parseDollars, splitCents, sumAmounts, useNow } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { Offer } from '../data/offers.ts'
 import { hrefOfLend } from '../lend/lend-choice.ts'
 import { DollarInput } from '../parts/dollar-input.tsx'
+import { Sum } from '../parts/sum.tsx'
 
 // The pool's minimum at deployment. For a smaller amount the calculator shows a hint.
 const minLend = 1_000n * 10n ** 18n
@@ -73,13 +63,11 @@ export function Calculator({ offers, chosen, floatingRate, isRateLoading, server
   )
 }
 
-type ResultProps = {
+type ResultProps = Pick<CalculatorProps, 'floatingRate' | 'isRateLoading'> & {
   readonly income: ExpectedIncome
   readonly chosen: Offer
   readonly principal: bigint
   readonly lendTimestamp: bigint
-  readonly floatingRate: bigint | undefined
-  readonly isRateLoading: boolean
 }
 
 function Result({ income, chosen, principal, lendTimestamp, floatingRate, isRateLoading }: ResultProps) {
@@ -112,34 +100,6 @@ function Result({ income, chosen, principal, lendTimestamp, floatingRate, isRate
         If lent at <time dateTime={new Date(Number(lendTimestamp) * 1000).toISOString()}>this minute</time>, before a
         partner’s fee, and claimed from about <Instant seconds={income.holdsFrom} /> on.
       </p>
-    </div>
-  )
-}
-
-type SumProps = {
-  readonly name: string
-  readonly help: ComponentChildren
-  readonly amount: Amount | undefined
-  readonly id: string
-  readonly isTotal?: boolean
-}
-
-/** Renders an amount. The value of `data` is the exact amount that the contract pays. */
-function Sum({ name, help, amount, id, isTotal }: SumProps) {
-  return (
-    <div class={isTotal ? 'spread sum sum-total ruled-top' : 'spread sum'}>
-      <dt>
-        {name} <span class="sub">{help}</span>
-      </dt>
-      <dd>
-        {amount === undefined ? (
-          '–'
-        ) : (
-          <data id={id} value={amount.exact.toString()}>
-            ${formatCents(amount.cents)}
-          </data>
-        )}
-      </dd>
     </div>
   )
 }

@@ -55,11 +55,9 @@ export function NotesTable({ offers, lastPeriod, isRateLoading, chosen, onChoose
   )
 }
 
-type RowProps = {
+type RowProps = Pick<NotesTableProps, 'isRateLoading' | 'onChoose'> & {
   readonly offer: Offer
   readonly isChosen: boolean
-  readonly isRateLoading: boolean
-  readonly onChoose: (offer: Offer) => void
 }
 
 function Row({ offer, isChosen, isRateLoading, onChoose }: RowProps) {

@@ -1,5 +1,5 @@
 import type { RateAnswer } from '@tallystick/client'
-import type { PortalChain, PortalInfo } from '@tallystick/core'
+import type { PortalInfo } from '@tallystick/core'
 import { formatPeriod, type Polled, usePolled, useZone, zoneName } from '@tallystick/ui'
 import { useCallback, useState } from 'preact/hooks'
 import { fetchLastPeriod, type LastCoupons } from '../data/last-period.ts'
@@ -66,9 +66,12 @@ function Board({ info, session, chainId, view, rate, failure }: BoardProps) {
   const hasExpired = useHasExpired(view)
   // Any other failure says nothing about what is on offer.
   const notes = view?.notes ?? (failure?.error.code === 'notes_unavailable' ? [] : undefined)
-  const offers = notes && listOffers(notes, { chainId, last, rate: rate.value })
+  const floatingRate = rate.value?.chains.find((one) => one.chainId === chainId)?.floatingRate ?? undefined
+  const offers = notes && listOffers(notes, { chainId, last, floatingRate })
   const chosen = offers?.find((offer) => offer.tenorDays === tenorDays) ?? offers?.[defaultIndex(offers)]
   const onChoose = (offer: Offer) => setTenorDays(offer.tenorDays)
+  const isRateLoading = rate.value === undefined && rate.error === undefined
+  const chain = info.chains.find(({ id }) => id === chainId)
   return (
     <>
       {failure ? (
@@ -84,42 +87,18 @@ function Board({ info, session, chainId, view, rate, failure }: BoardProps) {
       <div class={hasExpired ? 'board grid is-expired' : 'board grid'}>
         <div class="card board-curve">
           <CurveChart {...{ offers, last, chosen, onChoose }} />
-          <NotesTable {...{ offers, lastPeriod, isRateLoading: isLoading(rate), chosen, onChoose }} />
+          <NotesTable {...{ offers, lastPeriod, isRateLoading, chosen, onChoose }} />
         </div>
-        <Aside {...{ offers, chosen, rate, chain: info.chains.find(({ id }) => id === chainId), view, onChoose }} />
+        <div class="board-side stack">
+          <Calculator
+            {...{ offers, chosen, floatingRate, isRateLoading, onChoose }}
+            serverOffsetMs={view?.serverOffsetMs ?? 0}
+          />
+          {chain ? <ChainStatus chain={chain} rate={rate} /> : null}
+        </div>
       </div>
     </>
   )
-}
-
-type AsideProps = {
-  readonly offers: readonly Offer[] | undefined
-  readonly chosen: Offer | undefined
-  readonly rate: Polled<RateAnswer>
-  readonly chain: PortalChain | undefined
-  readonly view: NotesView | undefined
-  readonly onChoose: (offer: Offer) => void
-}
-
-function Aside({ offers, chosen, rate, chain, view, onChoose }: AsideProps) {
-  const chainRate = rate.value?.chains.find(({ chainId }) => chainId === chain?.id)
-  return (
-    <div class="board-side stack">
-      <Calculator
-        offers={offers}
-        chosen={chosen}
-        floatingRate={chainRate?.floatingRate ?? undefined}
-        isRateLoading={isLoading(rate)}
-        serverOffsetMs={view?.serverOffsetMs ?? 0}
-        onChoose={onChoose}
-      />
-      {chain ? <ChainStatus chain={chain} rate={rate} /> : null}
-    </div>
-  )
-}
-
-function isLoading({ value, error }: Polled<unknown>): boolean {
-  return value === undefined && error === undefined
 }
 
 /** Returns the coupons of the last period, or null if there was none. */
@@ -169,7 +148,7 @@ function Welcome() {
         {features.map(({ title, text }) => (
           <li key={title}>
             <strong>{title}</strong>
-            <p>{text}</p>
+            <p class="soft">{text}</p>
           </li>
         ))}
       </ul>

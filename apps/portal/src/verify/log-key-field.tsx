@@ -1,15 +1,17 @@
 import { parseVerifierKey } from '@tallystick/tlog'
+import { quietStorage } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
-import { readPastedKey, storePastedKey } from './log-storage.ts'
+
+const storageKey = 'tallystick-log-key'
 
 /** Returns the verifier key that the visitor pasted, its fault, and a function that changes it. */
 export function useLogKey() {
-  const [text, setText] = useState(readPastedKey)
+  const [text, setText] = useState(() => quietStorage.getItem(storageKey) ?? '')
   const isValid = text === '' || parseVerifierKey(text) !== undefined
   const change = (next: string) => {
     const trimmed = next.trim()
     setText(trimmed)
-    if (trimmed === '' || parseVerifierKey(trimmed)) storePastedKey(trimmed)
+    if (trimmed === '' || parseVerifierKey(trimmed)) quietStorage.setItem(storageKey, trimmed)
   }
   return { text, isValid, key: isValid && text !== '' ? text : undefined, change }
 }

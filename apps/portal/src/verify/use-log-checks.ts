@@ -1,8 +1,16 @@
-import type { Note } from '@tallystick/client'
+import type { LogStorage, Note } from '@tallystick/client'
+import { quietStorage } from '@tallystick/ui'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { checkLog, type LogCheck } from './check-log.ts'
 import type { Judgement } from './judge-note.ts'
-import { forgetCheckpoints, logStorage } from './log-storage.ts'
+
+const prefix = 'tallystick-log '
+
+/** Keeps the last checkpoint of each log in this browser, so that a log cannot show it another history later. */
+const logStorage: LogStorage = {
+  get: (origin) => quietStorage.getItem(prefix + origin),
+  set: (origin, checkpoint) => quietStorage.setItem(prefix + origin, checkpoint),
+}
 
 /** Looks for the genuine notes in the public log. `checks` is undefined until then. */
 export function useLogChecks(judgements: readonly Judgement[], key: string | undefined) {
@@ -29,4 +37,13 @@ export function useLogChecks(judgements: readonly Judgement[], key: string | und
     setAttempt(attempt + 1)
   }
   return { checks, alarm, forget }
+}
+
+/** Forgets all checkpoints. */
+function forgetCheckpoints(): void {
+  try {
+    for (const name of Object.keys(localStorage)) if (name.startsWith(prefix)) localStorage.removeItem(name)
+  } catch {
+    // Without storage there is nothing to forget.
+  }
 }

@@ -2,15 +2,13 @@ import type { Client } from '@tallystick/client'
 import type { Address } from 'viem'
 
 /** What a claim paid, in the token's smallest unit. */
-export type Claim = {
+type Claim = {
   readonly totalIncome: bigint
   /** The partner's share of the income. */
   readonly fee: bigint
-  /** Unix seconds. */
-  readonly timestamp: bigint
 }
 
-type Row = Readonly<Record<'tokenId' | 'totalIncome' | 'fee' | 'claimTimestamp', string | null>>
+type Row = Readonly<Record<'tokenId' | 'totalIncome' | 'fee', string | null>>
 
 // The most that a subgraph returns at once.
 const pageSize = 1_000
@@ -20,7 +18,7 @@ const pagesMax = 10
 const query = `query FetchClaims($owner: Bytes!, $below: BigInt!) {
   positionInfos(first: ${pageSize}, orderBy: tokenId, orderDirection: desc,
     where: { currentOwner: $owner, status: "Claimed", tokenId_lt: $below }) {
-    tokenId totalIncome fee claimTimestamp
+    tokenId totalIncome fee
   }
 }`
 
@@ -39,19 +37,13 @@ export async function fetchClaims(
     const request = { query, variables, chains: [chain], signal }
     const results = await client.data<{ readonly positionInfos: readonly Row[] }>(request).catch(() => [])
     const rows = results[0]?.data?.positionInfos ?? []
-    for (const row of rows) addClaim(claims, row)
+    for (const { tokenId, totalIncome, fee } of rows) {
+      if (tokenId === null || totalIncome === null || fee === null) continue
+      claims.set(BigInt(tokenId), { totalIncome: BigInt(totalIncome), fee: BigInt(fee) })
+    }
     const last = rows.at(-1)?.tokenId
     if (rows.length < pageSize || !last) break
     below = last
   }
   return claims
-}
-
-function addClaim(claims: Map<bigint, Claim>, { tokenId, totalIncome, fee, claimTimestamp }: Row): void {
-  if (tokenId === null || totalIncome === null || fee === null || claimTimestamp === null) return
-  claims.set(BigInt(tokenId), {
-    totalIncome: BigInt(totalIncome),
-    fee: BigInt(fee),
-    timestamp: BigInt(claimTimestamp),
-  })
 }

@@ -9,7 +9,7 @@ import {
 } from '@tallystick/client'
 import type { PortalChain } from '@tallystick/core'
 import type { Address } from 'viem'
-import { type Claim, fetchClaims } from './fetch-claims.ts'
+import { fetchClaims } from './fetch-claims.ts'
 import {
   amountsOfActive,
   amountsOfClaimed,
@@ -24,10 +24,6 @@ export type Holding = Position & {
   /** At the instant of the lookup. */
   readonly state: 'lent' | 'matured' | 'claimed'
   readonly amounts: HoldingAmounts
-  /** Exact income so far. Undefined if claimed, or if the floating incomes could not be read. */
-  readonly accrued?: { readonly fixed: bigint; readonly floating: bigint } | undefined
-  /** Undefined if not claimed, or if it could not be read. */
-  readonly claim?: Claim | undefined
   /** Whether a claim pays all income. Undefined if claimed, or if the floating incomes could not be read. */
   readonly claimability?: Claimability | undefined
   /** Instant of the lookup, in Unix seconds. */
@@ -81,7 +77,7 @@ export async function lookUpWallet(
       const claim = claimOf?.get(position.tokenId)
       const { principal } = position
       if (claim || position.status !== 'Active') {
-        return [{ ...position, chain, claim, at, state: 'claimed', amounts: amountsOfClaimed(principal, claim) }]
+        return [{ ...position, chain, at, state: 'claimed', amounts: amountsOfClaimed(principal, claim) }]
       }
       const accrued = accumulator && {
         fixed: fixedIncome(position, at),
@@ -90,7 +86,7 @@ export async function lookUpWallet(
       const state = position.maturityTimestamp <= at ? 'matured' : 'lent'
       const found = accumulator && claimability(position, { ...accumulator, now: at })
       const amounts = amountsOfActive(position, accrued)
-      return [{ ...position, chain, at, state, accrued, claimability: found, amounts }]
+      return [{ ...position, chain, at, state, claimability: found, amounts }]
     })
   })
   const failures = [...positions, ...incomes].flatMap(({ chain, errors }) =>

@@ -1,9 +1,13 @@
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
+import type { Endpoint } from '../openapi/openapi.ts'
 import { CopyButton } from '../text/copy-button.tsx'
 import { Code } from '../text/elements.tsx'
 import { type Language, languages, type Sample } from '../text/parse-markdown.ts'
 import { maskKey, useDocs } from './docs-context.ts'
-import type { SampleContext } from './format-request.ts'
+import { fillSample } from './fill-sample.ts'
+import { formatCurl, formatFetch, formatPython, type SampleContext } from './format-request.ts'
+import { type ApiRequest, buildRequest, readExample } from './request.ts'
+import { TryIt } from './try-it.tsx'
 
 const names: Readonly<Record<Language, string>> = { sh: 'Shell', ts: 'TypeScript', python: 'Python' }
 
@@ -127,4 +131,31 @@ function SampleHint({ language, source, caCert }: SampleHintProps) {
       ) : null}
     </figcaption>
   )
+}
+
+/** Renders the request of an endpoint in all languages, and a form that changes and sends it. */
+export function EndpointExample({ endpoint }: { readonly endpoint: Endpoint }) {
+  const [input, setInput] = useState(() => readExample(endpoint))
+  const request = buildRequest(endpoint, input)
+  return (
+    <>
+      <Example
+        label={`${endpoint.method} ${endpoint.path}`}
+        format={(context) => formatSamples(endpoint, { request, context })}
+      />
+      <TryIt endpoint={endpoint} input={input} request={request} onChange={setInput} />
+    </>
+  )
+}
+
+function formatSamples(
+  { operation }: Endpoint,
+  { request, context }: { readonly request: ApiRequest; readonly context: SampleContext },
+): readonly Sample[] {
+  const sdk = operation['x-codeSamples'].find(({ lang }) => lang === 'TypeScript')
+  return [
+    formatCurl(request, context),
+    sdk ? fillSample({ language: 'ts', source: sdk.source }, context) : formatFetch(request, context),
+    formatPython(request, context),
+  ]
 }

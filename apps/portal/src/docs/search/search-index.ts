@@ -74,42 +74,29 @@ function listHeadings({ segment, title, summary, markdown }: Guide): readonly Se
   }))
 }
 
+type Part = Pick<SearchEntry, 'kind' | 'title'> & { readonly description: string | undefined }
+
 function listParts(document: OpenapiDocument, { method, path, operation }: Endpoint): readonly SearchEntry[] {
   const { schemas, headers } = document.components
   const { operationId: id, summary, responses } = operation
   const name = `${method} ${path}`
   const page = `/docs/${slug(operation.tags[0] ?? '')}`
-  const parameters = (operation.parameters ?? []).map(
-    (parameter): SearchEntry => ({
-      kind: 'Parameter',
-      title: parameter.name,
-      text: `${name}. ${plainText(parameter.description)}`,
-      href: `${page}#${id}-parameters`,
-    }),
-  )
+  const part = ({ kind, title, description = '' }: Part) => ({
+    kind,
+    title,
+    text: `${name}. ${plainText(description)}`,
+    href: `${page}#${id}-${kind === 'Parameter' ? 'parameters' : '200'}`,
+  })
   const success = responses['200']
-  const fields = Object.values(success?.content ?? {}).flatMap(({ schema }) =>
-    flattenFields(schemas, { schema }).map(
-      (field): SearchEntry => ({
-        kind: 'Field',
-        title: field.path,
-        text: `${name}. ${plainText(field.schema.description ?? '')}`,
-        href: `${page}#${id}-200`,
-      }),
-    ),
-  )
-  const sent = Object.keys(success?.headers ?? {}).map(
-    (header): SearchEntry => ({
-      kind: 'Header',
-      title: header,
-      text: `${name}. ${plainText(headers[header]?.description ?? '')}`,
-      href: `${page}#${id}-200`,
-    }),
-  )
+  const fields = Object.values(success?.content ?? {}).flatMap(({ schema }) => flattenFields(schemas, { schema }))
   return [
     { kind: 'Endpoint', title: name, text: plainText(summary), href: `${page}#${id}` },
-    ...parameters,
-    ...fields,
-    ...sent,
+    ...(operation.parameters ?? []).map(({ name: title, description }) =>
+      part({ kind: 'Parameter', title, description }),
+    ),
+    ...fields.map(({ path: title, schema }) => part({ kind: 'Field', title, description: schema.description })),
+    ...Object.keys(success?.headers ?? {}).map((title) =>
+      part({ kind: 'Header', title, description: headers[title]?.description }),
+    ),
   ]
 }

@@ -79,7 +79,7 @@ function TypeDetails({
   return (
     <>
       <h2 ref={heading} tabIndex={-1}>
-        {type.name} <span class="muted">{kind}</span>
+        {type.name} <span class="muted regular">{kind}</span>
       </h2>
       {description ? <p class="hint">{description}</p> : null}
       <ul class="schema-fields">
@@ -108,11 +108,7 @@ function FieldRow({
   return (
     <li>
       <div class="row schema-field anywhere">
-        {onInsert ? (
-          <button type="button" class="schema-insert" onClick={onInsert} aria-label={`Insert ${name} into the query`}>
-            +
-          </button>
-        ) : null}
+        <InsertButton name={name} onInsert={onInsert} />
         <code class="mono">{name}</code>
         <TypeLink type={type} onOpen={onOpen} />
       </div>
@@ -135,6 +131,16 @@ function FieldRow({
         </details>
       ) : null}
     </li>
+  )
+}
+
+/** Renders nothing for a field that a query cannot select. */
+function InsertButton({ name, onInsert }: { readonly name: string; readonly onInsert: (() => void) | undefined }) {
+  if (!onInsert) return null
+  return (
+    <button type="button" class="schema-insert" onClick={onInsert} aria-label={`Insert ${name} into the query`}>
+      +
+    </button>
   )
 }
 
@@ -162,14 +168,7 @@ function Matches({ schema, search, onOpen, onInsert }: BrowserProps & Opener & {
         {matches.map(({ typeName, fieldName }) => (
           <li key={`${typeName} ${fieldName}`} class="row schema-field anywhere">
             {fieldName !== undefined && canInsert(typeName) ? (
-              <button
-                type="button"
-                class="schema-insert"
-                onClick={() => onInsert({ typeName, fieldName })}
-                aria-label={`Insert ${fieldName} into the query`}
-              >
-                +
-              </button>
+              <InsertButton name={fieldName} onInsert={() => onInsert({ typeName, fieldName })} />
             ) : null}
             <button type="button" class="bare schema-type" onClick={() => onOpen(typeName)}>
               {fieldName === undefined ? typeName : `${typeName}.${fieldName}`}
