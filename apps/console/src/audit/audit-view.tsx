@@ -23,7 +23,7 @@ const columns: readonly Column<AuditEntryView>[] = [
   },
   { title: 'Change', isHead: true, cell: ({ action }) => action },
   { title: 'Of', cell: ({ subject }) => <span class="mono">{subject}</span> },
-  { title: 'Details', cell: ({ details }) => <span class="mono details">{formatDetails(details)}</span> },
+  { title: 'Details', cell: ({ details }) => <span class="mono anywhere">{formatDetails(details)}</span> },
 ]
 
 /** Renders who changed what, newest first. */

@@ -27,7 +27,7 @@ const describeColumns: readonly Column<KeyView>[] = [
     isHead: true,
     cell: ({ id, name }) => (
       <>
-        <span class="key-name block">{name}</span> <code class="key-id muted">{id}</code>
+        <span class="block anywhere">{name}</span> <code class="key-id muted regular anywhere">{id}</code>
       </>
     ),
   },

@@ -15,7 +15,7 @@ export function StatusView({ api }: { readonly api: AdminApi }) {
     <DataState data={data}>
       {(status) => (
         <div class="stack">
-          <Boundary status={status} offsetMs={Date.parse(status.now) - (data.atMs ?? 0)} />
+          <Boundary status={status} offsetMs={Date.parse(status.now) - data.atMs} />
           <Findings findings={status.findings} />
           <section class="card" aria-labelledby="chains-heading">
             <h2 id="chains-heading">Chains</h2>
@@ -70,10 +70,8 @@ function ReadyPill({ status: { ready, degraded = false } }: { readonly status: S
 
 function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   return (
-    <section aria-labelledby="problems-heading">
-      <h2 id="problems-heading" class="section-head">
-        Problems
-      </h2>
+    <section class="stack problems" aria-labelledby="problems-heading">
+      <h2 id="problems-heading">Problems</h2>
       {findings.length === 0 ? (
         <Notice tone="good" title="The service knows of no problem">
           <code>tallystick doctor</code> also checks the installation from outside.

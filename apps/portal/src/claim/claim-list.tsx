@@ -40,17 +40,21 @@ function ClaimRow({ one, canClaim, claim, at }: ClaimListProps & { readonly one:
     <li class="row" data-claim={String(tokenId)} data-complete={missing === undefined}>
       <div>
         <strong>Position #{String(tokenId)}</strong>
-        <span class="hint">
+        <span class="hint block">
           {`$${formatCents(principal.cents)} and ${income ? `$${formatCents(income.net.cents)} of` : 'its'} income`}
           {income && income.fee.cents > 0n ? `, after a fee of $${formatCents(income.fee.cents)}` : ''}
         </span>
         {missing ? (
-          <span class="hint">
+          <span class="hint block">
             Not all of its income is reported yet: <FullFrom claimability={missing} at={at} />.
           </span>
         ) : null}
       </div>
-      {payout ? <data value={payout.exact.toString()}>${formatCents(payout.cents)}</data> : null}
+      {payout ? (
+        <data class="bold" value={payout.exact.toString()}>
+          ${formatCents(payout.cents)}
+        </data>
+      ) : null}
       {missing ? (
         <Button
           label="Claim early…"
@@ -91,7 +95,7 @@ function ClaimAll({ complete, canClaim, claim }: ClaimListProps & { readonly com
       <span>
         All {complete.length} pay{' '}
         {payouts.length === complete.length ? (
-          <data id="claim-total" value={total.exact.toString()}>
+          <data id="claim-total" class="bold" value={total.exact.toString()}>
             ${formatCents(total.cents)}
           </data>
         ) : (

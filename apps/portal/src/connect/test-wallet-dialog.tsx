@@ -63,15 +63,15 @@ function Prompt({
         <strong>Sandbox wallet</strong> <span>test dollars, worth nothing</span>
       </p>
       <h2 id="wallet-dialog-title">{title}</h2>
-      <dl>
+      <dl class="grid">
         {facts.map(([name, value]) => (
           <div key={name}>
-            <dt>{name}</dt>
-            <dd class={value.startsWith('0x') ? 'mono' : undefined}>{value}</dd>
+            <dt class="muted">{name}</dt>
+            <dd class={value.startsWith('0x') ? 'anywhere mono' : 'anywhere'}>{value}</dd>
           </div>
         ))}
       </dl>
-      <div class="wallet-dialog-buttons">
+      <div>
         <button type="button" class="quiet" onClick={() => onAnswer(false)}>
           Reject
         </button>

@@ -69,8 +69,8 @@ function Connected({ connection: { wallet, account }, onDisconnect }: ConnectedP
   return (
     <div class="wallet-connected flex middle">
       <WalletIcon wallet={wallet} />
-      <div>
-        <strong>{wallet.name}</strong>
+      <div class="shrink">
+        <strong class="block">{wallet.name}</strong>
         <Hex value={account} />
       </div>
       <Button label="Disconnect" onClick={onDisconnect} />
@@ -83,8 +83,8 @@ function Pending({ wallet, onCancel }: { readonly wallet: BrowserWallet; readonl
   return (
     <div class="wallet-connected flex middle" role="status">
       <WalletIcon wallet={wallet} />
-      <div>
-        <strong>Waiting for {wallet.name}</strong>
+      <div class="shrink">
+        <strong class="block">Waiting for {wallet.name}</strong>
         <span class="hint">
           {isSlow
             ? 'It has not answered yet. Look for its window, or click its icon beside the address bar.'

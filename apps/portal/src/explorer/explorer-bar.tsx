@@ -34,7 +34,7 @@ export function ExplorerBar({ entered, info, runs, side, onSide, message }: BarP
       <div class="row explorer-bar explorer-sides">
         <SideButton name="schema" title="Schema" {...{ side, onSide }} />
         <SideButton name="history" title="History" {...{ side, onSide }} />
-        <p class="hint explorer-message" role="status">
+        <p class="hint good explorer-message" role="status">
           {message}
         </p>
         <span class="hint explorer-keys">Run: Ctrl+Enter or ⌘+Enter. Complete: Ctrl+Space.</span>

@@ -31,7 +31,9 @@ export function RequestPanel({ draft, info, session, link, onChange, onSay }: Pa
   return (
     <section class="request ruled-top" aria-labelledby="request-heading">
       <div class="row request-head">
-        <h2 id="request-heading">Request</h2>
+        <h2 id="request-heading" class="hint">
+          Request
+        </h2>
         <EndpointChoice draft={draft} onChange={onChange} />
         {request ? (
           <div class="row request-tools">

@@ -59,5 +59,5 @@ function freshness(block: bigint | null, lagSeconds: number | null) {
   const text = `block ${block.toLocaleString('en-US')}`
   if (lagSeconds === null) return text
   const isLate = lagSeconds > lagSecondsMax
-  return <span class={isLate ? 'late bold' : undefined}>{`${text}, ${formatDuration(lagSeconds)} old`}</span>
+  return <span class={isLate ? 'warn bold' : undefined}>{`${text}, ${formatDuration(lagSeconds)} old`}</span>
 }

@@ -55,7 +55,11 @@ function CalendarButton() {
         <Icon name="calendar" />
         Add to calendar (.ics)
       </button>
-      {hasFailed ? <span role="alert">The calendar cannot be loaded. Try again.</span> : null}
+      {hasFailed ? (
+        <span class="bad" role="alert">
+          The calendar cannot be loaded. Try again.
+        </span>
+      ) : null}
     </p>
   )
 }

@@ -48,7 +48,7 @@ export function KeyPanel({ error, rejectedKey, sandboxKey, isOpened, onSubmit, o
           <Icon name="key" />
           Your API key
         </h2>
-        <p>The key stays in this tab’s memory. It is not stored, and a reload discards it.</p>
+        <p class="soft">The key stays in this tab’s memory. It is not stored, and a reload discards it.</p>
       </div>
       <div class="key-field flex">
         <label class="sr-only" for="api-key">

@@ -7,8 +7,8 @@ import type { Holding } from './look-up-wallet.ts'
 const initialRowCount = 12
 
 type Column = {
-  readonly name: string
-  readonly isNumber?: boolean
+  readonly title: string
+  readonly class?: string
   readonly cell: (holding: Holding) => ComponentChildren
 }
 
@@ -31,12 +31,9 @@ export function HoldingsTable({ holdings, namesChains }: HoldingsTableProps) {
         <table class="numbers cards holdings" role="table">
           <thead role="rowgroup">
             <tr role="row">
-              <th scope="col" role="columnheader">
-                Position
-              </th>
-              {columns.map(({ name, isNumber }) => (
-                <th key={name} scope="col" role="columnheader" class={isNumber ? 'number' : undefined}>
-                  {name}
+              {[{ title: 'Position', class: undefined }, ...columns].map((column) => (
+                <th key={column.title} scope="col" role="columnheader" class={column.class}>
+                  {column.title}
                 </th>
               ))}
             </tr>
@@ -68,15 +65,15 @@ function Row({ holding, namesChains }: RowProps) {
     <tr role="row" data-token={String(tokenId)} data-chain={chain.id} data-state={state}>
       <th scope="row" role="rowheader">
         #{String(tokenId)}
-        {namesChains ? <span class="chain-name block hint">{chain.name}</span> : null}
+        {namesChains ? <span class="block hint regular">{chain.name}</span> : null}
       </th>
-      {columns.map(({ name, isNumber, cell }) => (
-        <td key={name} role="cell" class={isNumber ? 'number' : undefined}>
+      {columns.map((column) => (
+        <td key={column.title} role="cell" class={column.class}>
           {/* Shown on a card only, where there is no head. */}
           <span class="cell-name" aria-hidden="true">
-            {name}
+            {column.title}
           </span>
-          <span class="cell-value">{cell(holding)}</span>
+          <span class="cell-value">{column.cell(holding)}</span>
         </td>
       ))}
     </tr>
@@ -89,13 +86,13 @@ const income = (name: 'fixed' | 'floating') => (holding: Holding) => (
 )
 
 const columns: readonly Column[] = [
-  { name: 'Principal', isNumber: true, cell: ({ amounts }) => `$${formatCents(amounts.principal.cents)}` },
-  { name: 'Coupon', isNumber: true, cell: ({ coupon }) => formatRate(coupon) },
-  { name: 'Fixed so far', isNumber: true, cell: income('fixed') },
-  { name: 'Floating so far', isNumber: true, cell: income('floating') },
-  { name: 'Lent', isNumber: true, cell: (holding) => <Lent holding={holding} /> },
-  { name: 'Matures', isNumber: true, cell: (holding) => <Instant seconds={holding.maturityTimestamp} only="date" /> },
-  { name: 'Status', cell: (holding) => <HoldingState holding={holding} /> },
+  { title: 'Principal', class: 'number', cell: ({ amounts }) => `$${formatCents(amounts.principal.cents)}` },
+  { title: 'Coupon', class: 'number', cell: ({ coupon }) => formatRate(coupon) },
+  { title: 'Fixed so far', class: 'number', cell: income('fixed') },
+  { title: 'Floating so far', class: 'number', cell: income('floating') },
+  { title: 'Lent', class: 'number', cell: (holding) => <Lent holding={holding} /> },
+  { title: 'Matures', class: 'number', cell: (holding) => <Instant seconds={holding.maturityTimestamp} only="date" /> },
+  { title: 'Status', cell: (holding) => <HoldingState holding={holding} /> },
 ]
 
 function Lent({ holding: { lendTimestamp, lendTransactionHash } }: { readonly holding: Holding }) {

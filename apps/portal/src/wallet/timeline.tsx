@@ -60,7 +60,7 @@ function Bar({ holding, now, part, namesChain }: BarProps) {
   return (
     <li>
       <span class="spread timeline-name">
-        <span class="muted">{namesChain ? `${chain.id} #${tokenId}` : `#${tokenId}`}</span> $
+        <span class="muted regular nowrap">{namesChain ? `${chain.id} #${tokenId}` : `#${tokenId}`}</span> $
         {formatCents(amounts.principal.cents).replace(/\.00$/, '')}
       </span>
       <span class="timeline-track" aria-hidden="true">

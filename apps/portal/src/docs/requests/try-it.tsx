@@ -187,9 +187,9 @@ function Answer({ answer, isStream }: { readonly answer: ApiAnswer; readonly isS
       </div>
       <dl class="docs-headers">
         {headers.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
+          <div key={name} class="flex wrap">
+            <dt class="muted">{name}</dt>
+            <dd class="anywhere">{value}</dd>
           </div>
         ))}
       </dl>

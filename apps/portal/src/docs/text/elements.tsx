@@ -83,7 +83,7 @@ export function Code({ source, language, label }: CodeProps) {
           kind === 'plain' ? (
             text
           ) : (
-            <span key={index} class={`token-${kind}`}>
+            <span key={index} style={{ color: `var(--code-${kind === 'name' ? 'type' : kind})` }}>
               {text}
             </span>
           ),
