@@ -1,13 +1,13 @@
-import type { HookTest, ListedHookView } from '@tallystick/core'
+import { eventTypes, type HookTest, type HookView, type ListedHookView } from '@tallystick/core'
 import { Button, Notice, type Tone } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { useAction } from '../api/use-action.ts'
 import { useData } from '../api/use-data.ts'
+import { CheckList } from '../parts/check-list.tsx'
 import { DataState } from '../parts/data-state.tsx'
-import { ActionError, ConfirmDialog } from '../parts/dialog.tsx'
+import { ActionError, ConfirmDialog, FormDialog } from '../parts/dialog.tsx'
 import { SecretPanel, type ShownSecret } from '../parts/secret-panel.tsx'
-import { AddHookDialog } from './add-hook-dialog.tsx'
 import { HooksTable } from './hooks-table.tsx'
 
 const intervalMs = 10_000
@@ -86,6 +86,46 @@ export function HooksView({ api, canChange }: { readonly api: AdminApi; readonly
         </ConfirmDialog>
       ) : null}
     </div>
+  )
+}
+
+type AddHookDialogProps = {
+  readonly api: AdminApi
+  readonly onClose: () => void
+  readonly onDone: (secret: ShownSecret) => void
+}
+
+/** Renders the form for a new webhook. */
+function AddHookDialog({ api, onClose, onDone }: AddHookDialogProps) {
+  const [url, setUrl] = useState('')
+  const [types, setTypes] = useState<readonly string[]>(eventTypes)
+  const act = async () => {
+    const { hook, secret } = await api.post<{ hook: HookView; secret: string }>('/hooks', {
+      url: url.trim(),
+      types,
+    })
+    onDone({
+      id: hook.id,
+      title: 'Signing secret of the webhook',
+      text: `The receiver ${hook.url} verifies the signature of each event with it.`,
+      secret,
+    })
+  }
+  return (
+    <FormDialog
+      title="Add a webhook"
+      verb="Add"
+      progress="Adding…"
+      act={act}
+      isComplete={types.length > 0}
+      onClose={onClose}
+    >
+      <div class="field">
+        <label for="hook-url">URL of the receiver</label>
+        <input id="hook-url" type="url" value={url} onInput={(event) => setUrl(event.currentTarget.value)} required />
+      </div>
+      <CheckList legend="Events" values={eventTypes} chosen={types} onChange={setTypes} />
+    </FormDialog>
   )
 }
 
