@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Counter, formatRate, type Metrics, type RateState, type RateWindow } from '@tallystick/base'
+import { type Counter, formatRate, type Metrics, type RateState, type RateWindow, type Time } from '@tallystick/base'
 
 /**
  * Returns whether the fast path can serve a request: HTTP/1.1 with a valid host, JSON accepted, and no upgrade, `Expect`,
@@ -134,12 +134,12 @@ export function createSendFast(
     writer,
     metrics,
     nextRequestId,
-    monotonicNow,
+    time,
   }: {
     readonly writer: PrebuiltWriter
     readonly metrics: Metrics
     readonly nextRequestId: () => string
-    readonly monotonicNow: () => number
+    readonly time: Pick<Time, 'monotonic'>
   },
 ): (response: ServerResponse, sending: Sending) => void {
   const counters: { 200?: Counter; 304?: Counter } = {}
@@ -151,6 +151,6 @@ export function createSendFast(
     counters[answer.status] ??= metrics.counter('tallystick_http_requests_total', { route, status: answer.status })
     duration ??= metrics.histogram('tallystick_http_request_duration_seconds', { route })
     counters[answer.status]?.increment()
-    duration.observe((monotonicNow() - startedMs) / 1000)
+    duration.observe((time.monotonic() - startedMs) / 1000)
   }
 }

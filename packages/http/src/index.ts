@@ -4,7 +4,16 @@ export { cutUnread } from './connection/cut-unread.ts'
 export { createLameDuck } from './connection/lame-duck.ts'
 export { connectionMetricHelp, createCutCounter, limitConnections } from './connection/limit-connections.ts'
 export { createTimeBudget, type TimeBudget } from './connection/time-budget.ts'
-export { createInstance, type InstanceParts } from './create-instance.ts'
+export {
+  createDateFormatter,
+  createInstance,
+  createRequestIds,
+  httpMetricHelp,
+  type InstanceParts,
+  measureRequests,
+  securityHeaders,
+  tlsHeaders,
+} from './create-instance.ts'
 export {
   createSendFast,
   type FastAnswer,
@@ -15,20 +24,16 @@ export {
 export { drain, isLoopback, listen } from './listen.ts'
 export { groupOfAddress } from './request/address-group.ts'
 export { createAddressLimit, type LimitAddress } from './request/address-limit.ts'
-export { assertJson } from './request/assert-json.ts'
 export { assertUtf8 } from './request/assert-utf8.ts'
 export { createIdentifyCaller, createRequestAddress, type IdentifyCaller } from './request/client-address.ts'
+export { assertAccepts, assertJson, chooseMediaType, findMediaType, jsonType } from './request/content.ts'
 export { countRequest } from './request/count-request.ts'
 export { requireForwardedHttps } from './request/https-required.ts'
-export { assertAccepts, chooseMediaType, findMediaType, jsonType } from './request/negotiate.ts'
 export { assertParameters, invalidParameter, listInWords, parseCount, parseDay } from './request/query-parameters.ts'
-export { watchCaller } from './request/watch-caller.ts'
-export { createDateFormatter, createRequestIds, securityHeaders, tlsHeaders } from './response/common-headers.ts'
 export { type Cors, createCors, isPreflight, sendPreflight, varyByOrigin } from './response/cors.ts'
 export { type EncodedError, type EncodeError, errorBody, isDatabaseAway, refusal, statusOf } from './response/errors.ts'
 export { allowLongResponse } from './response/long-response.ts'
 export { matchesEtag } from './response/matches-etag.ts'
-export { httpMetricHelp, measureRequests } from './response/measure.ts'
 export { type OpenTls, openTls } from './tls/open-tls.ts'
 export { createTlsServer } from './tls/tls-server.ts'
 export { findDateProblem } from './tls/watch-certificate.ts'

@@ -31,8 +31,7 @@ import { createOpenapiRoute } from './openapi/route.ts'
 import { createPortalRoutes, type PortalParts } from './portal/portal-routes.ts'
 import type { RateParts } from './rate/read-rates.ts'
 import { createRateRoute } from './rate/route.ts'
-import { createAuthenticate } from './routing/authenticate.ts'
-import { registerRoutes } from './routing/register-routes.ts'
+import { createAuthenticate, registerRoutes } from './routing/register-routes.ts'
 import type { Route } from './routing/route.ts'
 
 export type AppParts = Omit<InstanceParts, 'headers'> & {
@@ -51,7 +50,6 @@ export type AppParts = Omit<InstanceParts, 'headers'> & {
   /** Undefined if ENS is not configured. */
   readonly ens?: EnsParts | undefined
   readonly metrics: Metrics
-  readonly monotonicNow: () => number
 }
 
 type AppConfig = Pick<Config, 'chains' | 'listen'>
@@ -60,7 +58,7 @@ type AppConfig = Pick<Config, 'chains' | 'listen'>
 export function buildApp(config: AppConfig, parts: AppParts): FastifyInstance {
   const { cors } = parts
   const app = createInstance({
-    clock: parts.clock,
+    time: parts.time,
     log: parts.log,
     nextRequestId: parts.nextRequestId,
     serverFactory: parts.serverFactory,
@@ -71,11 +69,11 @@ export function buildApp(config: AppConfig, parts: AppParts): FastifyInstance {
   measureRequests(app, parts.metrics)
   if (config.listen.proxy) requireForwardedHttps(app, config.listen.proxy.trust)
   const addressOf = createRequestAddress(config.listen.proxy?.trust ?? [])
-  const { keyRing, monotonicNow } = parts
-  const authenticate = createAuthenticate({ keyRing, monotonicNow, addressOf })
+  const { keyRing, time } = parts
+  const authenticate = createAuthenticate({ keyRing, time, addressOf })
   const identifyCaller = createIdentifyCaller(config.listen.proxy?.trust ?? [])
-  const limitAddress = createAddressLimit({ rpm: config.listen.publicRpm, identifyCaller, monotonicNow })
-  const budget = createTimeBudget({ msPerMinute: config.listen.publicQueryMsPerMinute, monotonicNow })
+  const limitAddress = createAddressLimit({ rpm: config.listen.publicRpm, identifyCaller, time })
+  const budget = createTimeBudget({ msPerMinute: config.listen.publicQueryMsPerMinute, time })
   const subgraphRoutes = createSubgraphRoutes({ queries: parts.queries, limitAddress, identifyCaller, budget })
   const routes = listRoutes(config.chains, { parts, subgraphRoutes })
   registerRoutes(app, { routes, authenticate, limitAddress, cors })

@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Clock } from '@tallystick/base'
 import {
   createDateFormatter,
   createSendFast,
@@ -20,13 +19,12 @@ import type { Arrival, FastPathParts, Respond } from './routing/fast-path-parts.
 type FastNotesParts = {
   readonly published: Pick<PublishedNotes, 'at'>
   readonly chainIds: readonly number[]
-  readonly time: Pick<ClockComparison, 'agrees'>
+  readonly clocks: Pick<ClockComparison, 'agrees'>
 }
 
 export type FastPathOptions = Omit<FastPathParts, 'writer' | 'formatDate' | 'headers'> & {
   readonly notes: FastNotesParts
   readonly data: FastDataParts
-  readonly clock: Clock
   readonly server: Pick<Server, 'listening'>
   readonly log: Logger
   readonly writer?: PrebuiltWriter | undefined
@@ -37,7 +35,7 @@ export type FastPathOptions = Omit<FastPathParts, 'writer' | 'formatDate' | 'hea
  * version, it returns the framework's handler unchanged and logs one line.
  */
 export async function prepareFastPath(options: FastPathOptions): Promise<(framework: Handler) => Handler> {
-  const { log, writer = prebuiltWriter, keyRing, monotonicNow, metrics, nextRequestId, cors } = options
+  const { log, writer = prebuiltWriter, keyRing, time, metrics, nextRequestId, cors } = options
   const problem = await verifyPrebuiltWriter(writer)
   if (problem !== undefined) {
     log.warn({ node: process.version, problem }, 'fast path disabled: prebuilt responses differ from those of Node')
@@ -45,7 +43,7 @@ export async function prepareFastPath(options: FastPathOptions): Promise<(framew
   }
   const headers = cors ? { ...tlsHeaders, ...varyByOrigin } : tlsHeaders
   const formatDate = createDateFormatter()
-  const parts = { writer, keyRing, monotonicNow, metrics, nextRequestId, cors, headers, formatDate }
+  const parts = { writer, keyRing, time, metrics, nextRequestId, cors, headers, formatDate }
   return (framework) => createFastPath(options, { parts, framework })
 }
 
@@ -54,7 +52,7 @@ export async function prepareFastPath(options: FastPathOptions): Promise<(framew
  * and all of them after the stop signal, when each response has `Connection: close`.
  */
 function createFastPath(
-  { notes, data, clock, server, monotonicNow }: FastPathOptions,
+  { notes, data, time, server }: FastPathOptions,
   { parts, framework }: { readonly parts: FastPathParts; readonly framework: Handler },
 ): Handler {
   const notesPaths = new Set([undefined, ...notes.chainIds].map(pathOf))
@@ -80,7 +78,7 @@ function createFastPath(
   return (request, response) => {
     const chosen = choose(request)
     const respond = chosen && canServe(request, response) ? chosen : undefined
-    const arrival = { request, startedMs: monotonicNow(), nowMs: clock.now() }
+    const arrival = { request, startedMs: time.monotonic(), nowMs: time.now() }
     // A request that arrived together with one that waits must not overtake it: both count on one allowance.
     if (respond !== respondToData && waiting === 0) {
       handle(response, arrival, respond)
@@ -112,7 +110,7 @@ function createRespondToNotes(notes: FastNotesParts, parts: FastPathParts): Resp
   const send = createSendFast('/notes', parts)
   return (response, { request, startedMs, nowMs }) => {
     // Checked for every request: the clock may have been set back to the second of a kept answer.
-    const prepared = notes.time.agrees(nowMs) ? finders.get(request.url ?? '')?.(nowMs) : undefined
+    const prepared = notes.clocks.agrees(nowMs) ? finders.get(request.url ?? '')?.(nowMs) : undefined
     const { 'x-api-key': secret, 'if-none-match': known, origin } = request.headers
     const key = prepared && typeof secret === 'string' ? keyRing.find(secret, nowMs) : undefined
     if (!prepared || !key?.scopes.has('notes') || key.allows) return false

@@ -41,7 +41,7 @@ export function openAdminApp(context: ServiceContext, { parts, nextRequestId, is
   const failedTokens = startFailedTokens({ database, metrics, time, log })
   closers.push('failed admin tokens', failedTokens.stop)
   return buildAdminApp({
-    clock: time,
+    time,
     log,
     metrics,
     nextRequestId,

@@ -12,7 +12,7 @@ import {
 } from '@tallystick/http'
 import type { FastifyInstance, FastifyServerFactory } from 'fastify'
 import { buildApp } from './app.ts'
-import { createKnownRequests, type KnownRequests } from './data/known-requests.ts'
+import { createKnownRequests, type KnownRequests } from './data/fast-path.ts'
 import { createAnalysePersisted } from './data/persisted-queries.ts'
 import { openEns } from './ens/open-ens.ts'
 import { prepareFastPath } from './fast-path.ts'
@@ -79,13 +79,12 @@ async function createFastServer(
   const { nextRequestId, cors, knownRequests } = shared
   const chainIds = config.chains.map(({ id }) => id)
   const addFastPath = await prepareFastPath({
-    notes: { published: parts.notes.published, time: parts.clocks, chainIds },
+    notes: { published: parts.notes.published, clocks: parts.clocks, chainIds },
     data: { gateway: parts.gateway.data.gateway, knownRequests },
     keyRing: parts.keys.keyRing,
     server: tls.server,
     writer: options.prebuiltWriter,
-    clock: time,
-    monotonicNow: time.monotonic,
+    time,
     metrics,
     log,
     nextRequestId,
@@ -112,8 +111,7 @@ function buildPublicApp(
   const { published, scheduler, signers } = parts.notes
   const { analyse, gateway, chainIds } = parts.gateway.data
   return buildApp(config, {
-    clock: time,
-    monotonicNow: time.monotonic,
+    time,
     metrics,
     log,
     nextRequestId,
@@ -121,7 +119,13 @@ function buildPublicApp(
     cors,
     keyRing: parts.keys.keyRing,
     notes: { published, scheduler, clock: time, clocks: parts.clocks },
-    data: { analyse, gateway, chainIds, analysePersisted: createAnalysePersisted(analyse), knownRequests },
+    data: {
+      analyse,
+      gateway,
+      chainIds,
+      analysePersisted: createAnalysePersisted(analyse),
+      rememberRequest: knownRequests.accept,
+    },
     rate: parts.rate,
     history: parts.history,
     chains: parts.chains,

@@ -28,21 +28,21 @@ export function buildSubgraphApp(
     readonly msPerMinute?: number | null
   },
 ): FastifyInstance {
+  const time = { now, monotonic: () => performance.now() }
   const app = createInstance({
-    clock: { now },
+    time,
     log: pino({ level: 'silent' }),
     nextRequestId: createRequestIds(),
     headers: tlsHeaders,
   })
-  const monotonicNow = () => performance.now()
   const identifyCaller = createIdentifyCaller(['127.0.0.1'])
   const subgraphs = new Map([[324, createPublicAnswer(subgraph, graphqlSchemaOf(schema))]])
-  const limitAddress = createAddressLimit({ rpm, identifyCaller, monotonicNow })
+  const limitAddress = createAddressLimit({ rpm, identifyCaller, time })
   const routes = createSubgraphRoutes({
     queries: { subgraphs, gate: createQueryGate({ runningMax: 4, waitingMax: 100 }) },
     limitAddress,
     identifyCaller,
-    budget: createTimeBudget({ msPerMinute, monotonicNow }),
+    budget: createTimeBudget({ msPerMinute, time }),
   })
   registerRoutes(app, { routes, authenticate: notAuthenticated, limitAddress })
   return app

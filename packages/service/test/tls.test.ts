@@ -213,7 +213,7 @@ describe('connections without a complete request', { tags: 'slow' }, () => {
       timeouts,
     })
     const app = createInstance({
-      clock: createTime(),
+      time: createTime(),
       log: pino({ level: 'silent' }),
       nextRequestId: () => 'id',
       headers: {},

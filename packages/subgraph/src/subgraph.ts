@@ -1,15 +1,17 @@
 import type { Database } from '@tallystick/database'
-import type { ErrorEntry } from './query/answer/describe-failure.ts'
-import type { Answer } from './query/answer/write-answer.ts'
-import { createQueryEngine, type QueryResult } from './query/create-query-engine.ts'
-import type { QueryRequest } from './query/request/read-request.ts'
-import { apiSchemaOf } from './schema/api-schema.ts'
+import { describeFailure, type ErrorEntry, timedOut } from './query/answer/describe-failure.ts'
+import { type Answer, writeAnswer, writeFailures } from './query/answer/write-answer.ts'
+import { createRequestReader, type QueryRequest } from './query/request/read-request.ts'
+import { createIntrospect } from './query/run/introspect.ts'
+import { type RunOptions, runQuery } from './query/run/run-query.ts'
+import { createCompiler } from './query/sql/create-compiler.ts'
+import { type ApiSchema, apiSchemaOf } from './schema/api-schema.ts'
 import { deploymentOf } from './schema/schema-id-of.ts'
 import type { Block, Head } from './store/block.ts'
 import type { BlockChanges, EntityChange } from './store/collect-changes.ts'
+import { findBlockAt, findFirstBlock, readHead } from './store/layout.ts'
 import { createLoad, findVersions, type StoredEntity, type Versions } from './store/load-entities.ts'
 import { openStore } from './store/open-store.ts'
-import { findBlockAt, findFirstBlock, readHead } from './store/read-block.ts'
 import type { MapAgain } from './store/replace-after.ts'
 
 type SubgraphOptions = {
@@ -167,5 +169,52 @@ function createKnownHead(initial: Head | undefined): KnownHead {
         head = read
       }
     },
+  }
+}
+
+/**
+ * `{ data }`, or `{ errors }` without data. It has both only if root fields ask for different blocks and those of one
+ * block failed.
+ */
+type QueryResult = {
+  readonly data?: Readonly<Record<string, unknown>>
+  readonly errors?: readonly ErrorEntry[]
+}
+
+type QueryEngineOptions = RunOptions & {
+  readonly api: ApiSchema
+  readonly onInternalError: (error: unknown) => void
+}
+
+type QueryEngine = {
+  answer(request: QueryRequest): Promise<Answer>
+  findErrors(query: string): readonly ErrorEntry[]
+}
+
+/**
+ * Creates the engine that answers queries. Every query takes the same steps: read the request, plan, compile to SQL,
+ * run, write the answer. It never throws: errors are in the answer.
+ */
+function createQueryEngine(options: QueryEngineOptions): QueryEngine {
+  const { api, store, deployment, rowsMax } = options
+  const describe = (error: unknown) => describeFailure(error, options.onInternalError)
+  const reader = createRequestReader(api.graphql)
+  const compile = createCompiler({ api, layout: store.layout, rowsMax })
+  const runOptions = { ...options, introspect: createIntrospect(api.graphql) }
+  const answer = async (request: QueryRequest) => {
+    try {
+      const query = reader.read(request)
+      if ('errors' in query) return writeFailures(query.errors.map(describe))
+      const compiled = compile(query)
+      const { variables } = query
+      const result = await runQuery(runOptions, { compiled, variables, signal: request.signal })
+      return writeAnswer({ deployment, describe }, { plan: compiled, result })
+    } catch (error) {
+      return writeFailures([request?.signal?.aborted ? timedOut : describe(error)])
+    }
+  }
+  return {
+    answer,
+    findErrors: (query) => reader.findErrors(query).map((error) => describe(error).entry),
   }
 }

@@ -3,8 +3,8 @@ import { MessageChannel } from 'node:worker_threads'
 import type { Database, Lock } from '../database.ts'
 import { lockDirectory } from '../lock-directory.ts'
 import { makePrivate } from '../make-private.ts'
-import { keepThread } from './keep-thread.ts'
 import { createPortDatabase } from './port-database.ts'
+import { keepThread } from './thread.ts'
 
 // PostgreSQL's own checkpoint_timeout.
 const checkpointMsDefault = 300_000

@@ -2,11 +2,90 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { MessageChannel, Worker } from 'node:worker_threads'
-import { TallystickError } from '@tallystick/core'
+import type { Database } from '../database.ts'
 import type { ThreadSettings } from './messages.ts'
-import { createPortClient, type PortClient } from './port-client.ts'
+import { createPortClient, databaseUnusable, type PortClient } from './port-database.ts'
 
-export type Thread = {
+export type KeptThread = {
+  /** Returns the client of the running thread. Starts a thread if the last one ended. */
+  connect(): Promise<PortClient>
+  readonly listen: Database['listen']
+  close(): Promise<void>
+}
+
+type Listener = { readonly channel: string; readonly onNotify: (payload: string | undefined) => void }
+
+/**
+ * Keeps a thread for an embedded database. If it ends, for example without memory, the directory is as after a crash of the
+ * process, and the next thread recovers it from the write-ahead log.
+ */
+export function keepThread(settings: Pick<ThreadSettings, 'path' | 'checkpointMs'>, label: string): KeptThread {
+  const stops = new Map<Listener, () => Promise<void>>()
+  let running: Promise<Thread> | undefined
+  let isClosing = false
+  let wasOpen = false
+
+  const listenOn = async ({ client }: Thread, listener: Listener) => {
+    stops.set(listener, await client.listen(listener.channel, listener.onNotify))
+  }
+  const start = async () => {
+    try {
+      const thread = await startThread(settings, label)
+      for (const listener of stops.keys()) {
+        await listenOn(thread, listener)
+        listener.onNotify(undefined)
+      }
+      wasOpen = true
+      return thread
+    } catch (error) {
+      throw wasOpen ? databaseUnusable(label, error) : error
+    }
+  }
+  const run = () => {
+    const started = start()
+    const forget = () => {
+      if (running === started) running = undefined
+    }
+    const replace = () => {
+      forget()
+      // A listener may wait for nothing that would start the next thread.
+      if (stops.size > 0 && !isClosing) connect().catch(() => undefined)
+    }
+    started.then(({ ended }) => ended.then(replace), forget)
+    return started
+  }
+  const find = () => {
+    if (isClosing) throw databaseUnusable(label, new Error('it was closed'))
+    running ??= run()
+    return running
+  }
+  const connect = async () => (await find()).client
+  return {
+    connect,
+    listen: async (channel, onNotify) => {
+      const listener = { channel, onNotify }
+      await listenOn(await find(), listener)
+      return async () => {
+        const stop = stops.get(listener)
+        stops.delete(listener)
+        await stop?.()
+      }
+    },
+    close: () => {
+      isClosing = true
+      return end(running)
+    },
+  }
+}
+
+/** Ends a thread when its last statement has ended. A thread that fails ends too, and loses nothing that was committed. */
+async function end(running: Promise<Thread> | undefined): Promise<void> {
+  const thread = await running?.catch(() => undefined)
+  await thread?.client.call({ kind: 'close' }).catch(() => undefined)
+  await thread?.terminate()
+}
+
+type Thread = {
   readonly client: PortClient
   /** Resolves when the thread has ended, for whatever reason. Then all calls fail. */
   readonly ended: Promise<void>
@@ -18,10 +97,7 @@ const { resolve } = createRequire(import.meta.url)
 const findEntry = () => resolve('@tallystick/database/pglite-thread')
 
 /** Starts the thread of an embedded database. Resolves when the database is open. */
-export async function startThread(
-  settings: Pick<ThreadSettings, 'path' | 'checkpointMs'>,
-  label: string,
-): Promise<Thread> {
+async function startThread(settings: Pick<ThreadSettings, 'path' | 'checkpointMs'>, label: string): Promise<Thread> {
   const wasmModule = await compileOnce()
   const { port1, port2: port } = new MessageChannel()
   const workerData: ThreadSettings = { ...settings, wasmModule, port }
@@ -47,18 +123,6 @@ export async function startThread(
     throw error
   })
   return { client, ended, terminate }
-}
-
-/** Error of a call that a thread cannot answer. */
-export function databaseUnusable(label: string, cause: unknown): TallystickError {
-  if (cause instanceof TallystickError) return cause
-  const reason = cause instanceof Error ? cause.message : 'its thread ended'
-  return new TallystickError({
-    code: 'database_unavailable',
-    message: `The ${label} cannot be used (${reason}). The next request opens it again.`,
-    retryable: true,
-    cause,
-  })
 }
 
 // The types of WebAssembly would come with those of a browser.

@@ -103,7 +103,8 @@ export function measureSubgraph(
           )
         throw error
       } finally {
-        calls.record({ result, durationMs: monotonicNow() - startedMs })
+        calls.seconds.observe((monotonicNow() - startedMs) / 1000)
+        calls.counts.get(result)?.increment()
       }
     },
   }

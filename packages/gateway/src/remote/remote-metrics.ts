@@ -1,4 +1,4 @@
-import type { MetricHelp, Metrics } from '@tallystick/base'
+import type { Counter, MetricHelp, Metrics } from '@tallystick/base'
 import type { Head, UpstreamFailure } from '../chain-subgraph.ts'
 import { type CallResult, callResults } from './begin-call.ts'
 import type { Circuit } from './circuit.ts'
@@ -13,22 +13,20 @@ export const remoteMetricHelp: MetricHelp = {
   tallystick_data_remote_lag_seconds: 'Age of the head block of a remote subgraph.',
 }
 
-type CallMetrics = { record(call: { readonly result: CallResult; readonly durationMs: number }): void }
+type CallMetrics = {
+  readonly seconds: ReturnType<Metrics['histogram']>
+  readonly counts: ReadonlyMap<CallResult, Counter>
+}
 
 /** Creates the metrics of calls to one upstream. All series exist from the start, so alerts can distinguish 0 from missing. */
 export function createCallMetrics(
   metrics: Metrics,
   labels: { readonly chain: number; readonly upstream: string },
 ): CallMetrics {
-  const histogram = metrics.histogram('tallystick_data_upstream_seconds', labels)
-  const counters = new Map(
-    callResults.map((outcome) => [outcome, metrics.counter('tallystick_data_upstream_total', { ...labels, outcome })]),
-  )
+  const countOf = (outcome: CallResult) => metrics.counter('tallystick_data_upstream_total', { ...labels, outcome })
   return {
-    record: ({ result, durationMs }) => {
-      histogram.observe(durationMs / 1000)
-      counters.get(result)?.increment()
-    },
+    seconds: metrics.histogram('tallystick_data_upstream_seconds', labels),
+    counts: new Map(callResults.map((outcome) => [outcome, countOf(outcome)])),
   }
 }
 

@@ -60,7 +60,8 @@ export function createUpstream(options: UpstreamOptions): RemoteUpstream {
   const isTooOld: RemoteUpstream['isTooOld'] = (seen) =>
     seen?.timestamp !== undefined && now() / 1000 - seen.timestamp > maxLagSeconds
   const record = (outcome: CallOutcome, startedMs: number) => {
-    callMetrics.record({ result: resultOf(outcome), durationMs: monotonicNow() - startedMs })
+    callMetrics.seconds.observe((monotonicNow() - startedMs) / 1000)
+    callMetrics.counts.get(resultOf(outcome))?.increment()
     if (outcome.kind === 'failed') lastFailure = failureOf(outcome.error) ?? lastFailure
     if (outcome.kind !== 'answered' || !outcome.answer.head) return
     head = outcome.answer.head

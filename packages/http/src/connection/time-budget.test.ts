@@ -3,7 +3,7 @@ import { createTimeBudget } from './time-budget.ts'
 
 function setUp(msPerMinute: number | null, { waitMs = 0 } = {}) {
   let nowMs = 0
-  const budget = createTimeBudget({ msPerMinute, monotonicNow: () => nowMs })
+  const budget = createTimeBudget({ msPerMinute, time: { monotonic: () => nowMs } })
   const pass = (ms: number) => {
     nowMs += ms
   }

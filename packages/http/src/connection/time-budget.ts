@@ -1,3 +1,4 @@
+import type { Time } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import { LRUCache } from 'lru-cache'
 
@@ -21,10 +22,10 @@ type Account = { leftMs: number; atMs: number; running: number }
  */
 export function createTimeBudget({
   msPerMinute,
-  monotonicNow,
+  time,
 }: {
   readonly msPerMinute: number | null
-  readonly monotonicNow: () => number
+  readonly time: Pick<Time, 'monotonic'>
 }): TimeBudget {
   if (msPerMinute === null) return () => unlimited
   const perMs = msPerMinute / 60_000
@@ -35,7 +36,7 @@ export function createTimeBudget({
     account.atMs = nowMs
   }
   return (caller) => {
-    const admittedMs = monotonicNow()
+    const admittedMs = time.monotonic()
     accounts ??= new LRUCache({ max: callersMax })
     const account = accounts.get(caller) ?? { leftMs: msPerMinute, atMs: admittedMs, running: 0 }
     accounts.set(caller, account)
@@ -46,10 +47,10 @@ export function createTimeBudget({
     let startedMs: number | undefined
     return {
       begin: () => {
-        startedMs = monotonicNow()
+        startedMs = time.monotonic()
       },
       end: () => {
-        const nowMs = monotonicNow()
+        const nowMs = time.monotonic()
         refill(account, nowMs)
         account.running -= 1
         account.leftMs -= nowMs - (startedMs ?? nowMs)

@@ -11,7 +11,7 @@ function createVisits({
   readonly rpm: number
   readonly identifyCaller?: IdentifyCaller
 }) {
-  const limit = createAddressLimit({ rpm, identifyCaller, monotonicNow: () => 0 })
+  const limit = createAddressLimit({ rpm, identifyCaller, time: { monotonic: () => 0 } })
   const reply = { header: () => reply } as unknown as FastifyReply
   return (address: string): boolean => {
     const request = { headers: { 'x-forwarded-for': address }, socket: { remoteAddress: '127.0.0.1' } }

@@ -1,4 +1,4 @@
-import { createRateWindow, type RateWindow, rateWindowSeconds } from '@tallystick/base'
+import { createRateWindow, type RateWindow, rateWindowSeconds, type Time } from '@tallystick/base'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { IdentifyCaller } from './client-address.ts'
@@ -13,11 +13,11 @@ const addressesMax = 50_000
 export function createAddressLimit({
   rpm,
   identifyCaller,
-  monotonicNow,
+  time,
 }: {
   readonly rpm: number | null
   readonly identifyCaller: IdentifyCaller
-  readonly monotonicNow: () => number
+  readonly time: Pick<Time, 'monotonic'>
 }): LimitAddress {
   if (rpm === null) return () => undefined
   // Created for the first request, because it reserves its memory at once.
@@ -25,7 +25,7 @@ export function createAddressLimit({
   return (request, reply) => {
     windows ??= new LRUCache({ max: addressesMax })
     const address = identifyCaller(request)
-    const monotonicMs = monotonicNow()
+    const monotonicMs = time.monotonic()
     const known = windows.get(address)
     const fresh = known && monotonicMs - known.openedAtMs < rateWindowSeconds * 1000
     const entry = fresh ? known : { window: createRateWindow(rpm), openedAtMs: monotonicMs }

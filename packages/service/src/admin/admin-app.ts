@@ -11,7 +11,7 @@ import { hideUrl } from './hook-view.ts'
 import type { Operator } from './operator.ts'
 import { mayChange, needs, requireRole } from './require-role.ts'
 
-export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> & {
+export type AdminParts = Pick<InstanceParts, 'time' | 'log' | 'nextRequestId'> & {
   readonly tokens: readonly AdminToken[]
   readonly failedTokens: Pick<FailedTokens, 'count'>
   readonly metrics: Metrics
@@ -25,9 +25,9 @@ export type AdminParts = Pick<InstanceParts, 'clock' | 'log' | 'nextRequestId'> 
 
 /** Builds the admin listener: health, metrics, keys, curve, notes, webhooks. All but `/livez` need a token with the route's role. */
 export function buildAdminApp(parts: AdminParts): FastifyInstance {
-  const { clock, log, nextRequestId, metrics } = parts
+  const { time, log, nextRequestId, metrics } = parts
   const headers = { ...securityHeaders, 'cache-control': 'no-store' }
-  const app = createInstance({ clock, log, nextRequestId, headers })
+  const app = createInstance({ time, log, nextRequestId, headers })
   const identifySender = requireRole(app, parts)
   const operatorOf = (request: FastifyRequest) => parts.operatorFor(identifySender(request))
   app.setNotFoundHandler(() => {

@@ -1,18 +1,27 @@
-import { quote } from '@tallystick/base'
+import type { IncomingMessage } from 'node:http'
+import { createAbort, quote, type StopSignal } from '@tallystick/base'
 import { dataEnvelopeSchema, TallystickError } from '@tallystick/core'
-import { type ChainResult, type DataSources, prepareQuery } from '@tallystick/gateway'
-import { watchCaller } from '@tallystick/http'
+import {
+  type ChainResult,
+  type DataSources,
+  type Head,
+  type PreparedQuery,
+  prepareQuery,
+  type SubgraphSource,
+} from '@tallystick/gateway'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
 import type { Route } from '../routing/route.ts'
 import { describeData, describeGraphql } from './describe-data.ts'
-import { encodeResults, formatHeads, headsOf, toEntry } from './encode-results.ts'
-import type { KnownRequests } from './known-requests.ts'
 import type { AnalysePersisted } from './persisted-queries.ts'
 
 export type DataParts = Pick<DataSources, 'analyse' | 'gateway' | 'chainIds'> & {
   readonly analysePersisted: AnalysePersisted
-  readonly knownRequests: KnownRequests
+  /** Remembers an accepted request whose answer is in memory, for the fast path. */
+  readonly rememberRequest: (
+    request: IncomingMessage,
+    accepted: { readonly chains: readonly number[]; readonly query: PreparedQuery },
+  ) => void
 }
 
 // The date from which `/data` replaces `/graphql`, the path in one example of the specification.
@@ -32,20 +41,89 @@ export function createDataRoutes(parts: DataParts): readonly Route[] {
 }
 
 async function respond(
-  { analyse, gateway, chainIds, knownRequests }: DataParts,
+  { analyse, gateway, chainIds, rememberRequest }: DataParts,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): Promise<FastifyReply> {
   const { query: text, chains, ...asked } = parseDataRequest(request.body, chainIds)
   const query = prepareQuery(analyse(text), asked)
   // Only for queries answered from memory: most other texts are never sent again.
-  if (gateway.recall({ chains, key: query.key })) knownRequests.accept(request.raw, { chains, query })
-  const caller = watchCaller(reply)
-  const results = await gateway.query({ chains, query, gone: caller.gone }).finally(caller.forget)
-  caller.gone.throwIfAborted()
+  if (gateway.recall({ chains, key: query.key })) rememberRequest(request.raw, { chains, query })
+  const results = await untilGone(reply, (gone) => gateway.query({ chains, query, gone }))
   const heads = headsOf(results)
   if (heads.length > 0) reply.header('x-tallystick-chains', formatHeads(heads, request.nowMs))
   if (results.every(({ answer }) => answer === undefined)) throw failWhole(results)
   return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(encodeResults(results))
+}
+
+/** Runs a query whose signal aborts when the connection ends before the response is sent. Throws then. */
+export async function untilGone<Result>(
+  { raw }: FastifyReply,
+  query: (gone: StopSignal) => Promise<Result>,
+): Promise<Result> {
+  const { signal, abort } = createAbort()
+  const onClose = () => abort(new CallerGoneError())
+  raw.once('close', onClose)
+  try {
+    const result = await query(signal)
+    signal.throwIfAborted()
+    return result
+  } finally {
+    raw.off('close', onClose)
+  }
+}
+
+/** Error of a request whose client has disconnected. It is never sent. */
+class CallerGoneError extends TallystickError {
+  override readonly name = 'CallerGoneError' as const
+
+  constructor() {
+    super({ code: 'request_timeout', message: 'The caller closed the connection.', retryable: true })
+  }
+}
+
+/** Formats the body of an answer. `data` is already JSON text and is not serialised again. */
+export function encodeResults(results: readonly ChainResult[]): string {
+  return `[${results.map(encodeResult).join(',')}]`
+}
+
+/** Converts a failure to an element of `errors`. */
+function toEntry({ message, code, details }: TallystickError) {
+  return { message, code, ...(details && { details }) }
+}
+
+function encodeResult({ chain, answer, failure }: ChainResult): string {
+  if (failure) return JSON.stringify({ chain, data: null, errors: [toEntry(failure)] })
+  if (answer.errors.length === 0) return `{"chain":${chain},"data":${answer.data}}`
+  const errors = answer.errors.map((message) => ({ message, code: 'query_rejected' }))
+  return `{"chain":${chain},"data":${answer.data},"errors":${JSON.stringify(errors)}}`
+}
+
+/** Head of a chain's answer, and the kind of subgraph that answered. */
+type AnsweredHead = { readonly chain: number; readonly head: Head; readonly source: SubgraphSource }
+
+/**
+ * Formats the `x-tallystick-chains` header: for each chain, the block of its answer, that block's age in seconds, the
+ * source of the answer, and whether its index has errors.
+ */
+export function formatHeads(heads: readonly AnsweredHead[], nowMs: number): string {
+  return heads
+    .map(({ chain, head, source }) => {
+      const lag = head.timestamp === undefined ? '' : `;lag=${Math.max(0, Math.floor(nowMs / 1000) - head.timestamp)}`
+      return `${chain};block=${head.number}${lag};source=${source}${head.hasErrors ? ';errors=1' : ''}`
+    })
+    .join(', ')
+}
+
+/** Returns the heads of the answers that have one. */
+export function headsOf(
+  results: readonly {
+    readonly chain: number
+    readonly answer?: { readonly head: Head | undefined; readonly source: SubgraphSource } | undefined
+  }[],
+): readonly AnsweredHead[] {
+  return results.flatMap(({ chain, answer }) =>
+    answer?.head ? [{ chain, head: answer.head, source: answer.source }] : [],
+  )
 }
 
 /** Returns the error of a request for which no chain has data. It is retryable unless the query is invalid. */

@@ -1,12 +1,11 @@
 import { quote } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import { type ChainResult, type PreparedQuery, prepareQuery, type Variables } from '@tallystick/gateway'
-import { assertUtf8, chooseMediaType, watchCaller } from '@tallystick/http'
+import { assertUtf8, chooseMediaType } from '@tallystick/http'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Route } from '../routing/route.ts'
-import type { DataParts } from './data-route.ts'
+import { type DataParts, formatHeads, headsOf, untilGone } from './data-route.ts'
 import { describeChainQuery, describeChainQueryGet } from './describe-chain-query.ts'
-import { formatHeads, headsOf } from './encode-results.ts'
 import { encodeAnswer, encodeGraphqlError, graphqlTypes } from './graphql-answer.ts'
 import { type GraphqlRequest, parseGraphqlBody, parseGraphqlParameters } from './graphql-request.ts'
 
@@ -42,9 +41,7 @@ type Exchange = {
 async function respond(parts: GraphqlParts, { request, reply, read }: Exchange): Promise<FastifyReply> {
   const chain = parseChain(request.params, parts.chainIds)
   const query = prepare(parts, { request, reply, asked: read(), chain })
-  const caller = watchCaller(reply)
-  const results = await parts.gateway.query({ chains: [chain], query, gone: caller.gone }).finally(caller.forget)
-  caller.gone.throwIfAborted()
+  const results = await untilGone(reply, (gone) => parts.gateway.query({ chains: [chain], query, gone }))
   const { answer, failure } = results[0] as ChainResult
   if (failure) throw failure
   const heads = headsOf([{ chain, answer }])

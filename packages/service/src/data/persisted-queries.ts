@@ -2,14 +2,7 @@ import { createHash } from 'node:crypto'
 import { TallystickError } from '@tallystick/core'
 import type { AnalysedQuery } from '@tallystick/gateway'
 import { LRUCache } from 'lru-cache'
-import { malformed } from './query-request.ts'
-
-/** A query as its text, as the hash of a text that was sent before, or as both. One of them is present. */
-export type PersistedQuery = {
-  readonly query: string | undefined
-  /** SHA-256 of the text in UTF-8, as 64 hexadecimal digits. */
-  readonly sha256Hash: string | undefined
-}
+import { malformed, type PersistedQuery } from './graphql-request.ts'
 
 /** Analyses the text of a query. Throws `persisted_query_not_found` if only an unknown hash was sent. */
 export type AnalysePersisted = (query: PersistedQuery) => AnalysedQuery

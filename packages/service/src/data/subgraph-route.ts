@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import { TallystickError } from '@tallystick/core'
 import type { PublicAnswer, PublicQueries } from '@tallystick/gateway'
-import { type IdentifyCaller, type LimitAddress, type TimeBudget, watchCaller } from '@tallystick/http'
+import type { IdentifyCaller, LimitAddress, TimeBudget } from '@tallystick/http'
 import type { QueryRequest } from '@tallystick/subgraph'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Route } from '../routing/route.ts'
+import { formatHeads, untilGone } from './data-route.ts'
 import { describeSubgraph, describeSubgraphGet } from './describe-subgraph.ts'
-import { formatHeads } from './encode-results.ts'
-import { parseQueryRequest, parseQueryString } from './query-request.ts'
+import { parseQueryRequest, parseQueryString } from './graphql-request.ts'
 
 export type SubgraphParts = {
   readonly queries: PublicQueries
@@ -70,13 +70,10 @@ async function respond(
   const ask = subgraphs.get(Number(chainid))
   if (!ask || String(Number(chainid)) !== chainid) throw noSubgraph(chainid, [...subgraphs.keys()])
   const query = read()
-  const caller = watchCaller(reply)
   const visit = parts.budget(parts.identifyCaller(request))
-  const work = () => ask({ ...query, signal: caller.gone }, visit.begin)
-  const answer = await parts.queries.gate.pass(work, caller.gone).finally(() => {
-    visit.end()
-    caller.forget()
-  })
+  const answer = await untilGone(reply, (gone) =>
+    parts.queries.gate.pass(() => ask({ ...query, signal: gone }, visit.begin), gone).finally(visit.end),
+  )
   if (answer.head) {
     const heads = [{ chain: Number(chainid), head: answer.head, source: 'embedded' as const }]
     reply.header('x-tallystick-chains', formatHeads(heads, request.nowMs))

@@ -1,4 +1,7 @@
-import type { RouteScope } from './authenticate.ts'
+import type { KeyScope } from '@tallystick/core'
+
+/** Scope of a route. With `any`, every valid key may use it. */
+export type RouteScope = KeyScope | 'any'
 
 /** JSON Schema (2020-12), limited to the keywords of our schemas. */
 export type JsonSchema = {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Metrics } from '@tallystick/base'
+import type { Metrics, Time } from '@tallystick/base'
 import type { Cors, PrebuiltWriter } from '@tallystick/http'
 import type { KeyRing } from '@tallystick/keys'
 
@@ -7,7 +7,7 @@ import type { KeyRing } from '@tallystick/keys'
 export type FastPathParts = {
   readonly writer: PrebuiltWriter
   readonly keyRing: Pick<KeyRing, 'find'>
-  readonly monotonicNow: () => number
+  readonly time: Pick<Time, 'now' | 'monotonic'>
   readonly metrics: Metrics
   readonly nextRequestId: () => string
   readonly formatDate: (instantMs: number) => string

@@ -1,7 +1,6 @@
 import type { EncodeError } from '@tallystick/http'
 import type { RouteHandlerMethod, RouteShorthandOptions } from 'fastify'
-import type { RouteScope } from './authenticate.ts'
-import type { DescribeOperation } from './document.ts'
+import type { DescribeOperation, RouteScope } from './document.ts'
 
 /** Declaration of a route of the public listener. */
 export type Route = {

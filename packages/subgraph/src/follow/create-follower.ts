@@ -81,6 +81,7 @@ type Parts = Omit<FollowerOptions, 'maxReorgDepth' | 'identity'> & {
   readonly keepAnchors: () => Promise<void>
   readonly stopped: AbortSignal
   readonly status: () => FollowerStatus
+  readonly setWriting: (isWriting: boolean) => void
 }
 
 /** Starts to index the logs of a chain into a subgraph. It retries after every failure until it is stopped. */
@@ -95,24 +96,36 @@ export function createFollower(options: FollowerOptions): Follower {
     reorgsSeen: 0,
     repairs: 0,
     problem: undefined,
-    lock: undefined,
   }
   const endpoints = options.urls.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal }))
   const { identity = createChainIdentity(chainId), maxReorgDepth = maxReorgDepthDefault } = options
   const pool = createRpcPool({ endpoints, chainId, identity, log, retryMs: options.rpcRetryMs })
   const keepAnchors = createAnchorKeeper({ identity, subgraph, maxReorgDepth })
   const status = () => toStatus(progress, { head: subgraph.head, rpcProblem: pool.problem })
-  const running = run({ ...options, identity, maxReorgDepth, progress, pool, keepAnchors, stopped: signal, status })
-  return {
+  const follower = {
     status,
-    get isWriting() {
-      return progress.lock !== undefined && !progress.lock.lost.aborted
-    },
+    isWriting: false,
     stop: async () => {
       controller.abort()
       await running
     },
   }
+  const setWriting = (isWriting: boolean) => {
+    follower.isWriting = isWriting
+  }
+  const parts = {
+    ...options,
+    identity,
+    maxReorgDepth,
+    progress,
+    pool,
+    keepAnchors,
+    stopped: signal,
+    status,
+    setWriting,
+  }
+  const running = run(parts)
+  return follower
 }
 
 async function run(parts: Parts): Promise<void> {
@@ -122,10 +135,7 @@ async function run(parts: Parts): Promise<void> {
     try {
       const lock = await database.tryLock(`follower ${name}`)
       if (lock) {
-        await work(parts, lock).finally(() => {
-          progress.lock = undefined
-          return lock.release()
-        })
+        await work(parts, lock).finally(() => lock.release())
         continue
       }
       progress.state = 'waiting for lock'
@@ -141,15 +151,16 @@ async function run(parts: Parts): Promise<void> {
 }
 
 /** Follows the chain while the lock is held. After a failure it restarts from the head of the store. */
-async function work(parts: Parts, lock: Lock): Promise<void> {
-  const { lost } = lock
-  const { subgraph, progress, stopped, time } = parts
+async function work(parts: Parts, { lost }: Lock): Promise<void> {
+  const { subgraph, progress, stopped, setWriting, time } = parts
   const isOver = () => stopped.aborted || lost.aborted
   const health = createIndexHealth(parts)
   let context: ChainContext | undefined
   let changes = 0
   let cursor = await readCursor(subgraph)
-  progress.lock = lock
+  // Other processes write before this one has the lock, and after it.
+  lost.addEventListener('abort', () => setWriting(false), { once: true })
+  setWriting(!lost.aborted)
   while (!isOver()) {
     try {
       await parts.keepAnchors()

@@ -1,4 +1,3 @@
-import type { Lock } from '@tallystick/database'
 import type { Block, Head } from '../store/block.ts'
 import type { FollowerLog } from './mapping.ts'
 
@@ -35,8 +34,6 @@ export type FollowerProgress = {
   reorgsSeen: number
   repairs: number
   problem: string | undefined
-  /** Set once the lock is held and the head was read: no other process writes then. */
-  lock: Lock | undefined
 }
 
 export function toStatus(

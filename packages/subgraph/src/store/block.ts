@@ -1,5 +1,7 @@
 import { SubgraphError } from '../subgraph-error.ts'
-import { openEnd } from './layout.ts'
+
+/** `$to` of open versions. No block has this number. Unlike null it needs no special case in comparisons. */
+export const openEnd = 2_147_483_647
 
 export type Block = {
   readonly number: number

@@ -1,4 +1,5 @@
-import { type Column, type Layout, openEnd, type Table } from './layout.ts'
+import { openEnd } from './block.ts'
+import type { Column, Layout, Table } from './layout.ts'
 
 /** Longer texts and bytes are not indexed, because an entry of a B-tree is limited to a third of a page. */
 export const indexedBytesMax = 256

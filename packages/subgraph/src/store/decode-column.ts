@@ -1,4 +1,3 @@
-import { storageScalar } from '../schema/entity-model.ts'
 import type { Column } from './layout.ts'
 
 /**
@@ -14,8 +13,8 @@ export function selectColumns(columns: readonly Column[], alias: string): string
 }
 
 /** Creates a function that converts a column's value to API form. */
-export function createDecoder({ field }: Column): (raw: Row[string] | undefined) => unknown {
-  const decode = decoders[storageScalar(field.type)] ?? ((text: string) => text)
+export function createDecoder({ scalar }: Column): (raw: Row[string] | undefined) => unknown {
+  const decode = decoders[scalar] ?? ((text: string) => text)
   const decodeNullable = (text: string | null) => (text === null ? null : decode(text))
   return (raw) => (typeof raw === 'string' ? decode(raw) : (raw?.map(decodeNullable) ?? null))
 }

@@ -1,11 +1,14 @@
+import type { Queryable } from '@tallystick/database'
 import {
   type Entity,
   type EntityModel,
+  type Scalar,
   type StoredField,
   storageScalar,
   storedFieldsOf,
 } from '../schema/entity-model.ts'
 import { SubgraphError } from '../subgraph-error.ts'
+import type { Block, Head } from './block.ts'
 
 export type Column = {
   readonly field: StoredField
@@ -13,6 +16,8 @@ export type Column = {
   readonly position: number
   /** Quoted, ready for SQL. */
   readonly name: string
+  /** What a value, or an element of a list, is stored as. */
+  readonly scalar: Scalar
   /** Type of a value, or of the elements of a list. */
   readonly elementType: string
   readonly type: string
@@ -35,9 +40,6 @@ export type Layout = {
   readonly meta: string
   readonly tables: ReadonlyMap<string, Table>
 }
-
-/** `$to` of open versions. No block has this number. Unlike null it needs no special case in comparisons. */
-export const openEnd = 2_147_483_647
 
 const sqlTypes = {
   ID: 'text',
@@ -95,7 +97,67 @@ function createTable(schemaName: string, entity: Entity): Table {
 }
 
 function createColumn(field: StoredField, position: number): Column {
-  const elementType = sqlTypes[storageScalar(field.type)]
+  const scalar = storageScalar(field.type)
+  const elementType = sqlTypes[scalar]
   const name = systemColumns.has(field.name) ? `"${field.name}$"` : `"${field.name}"`
-  return { field, position, name, elementType, type: field.isList ? `${elementType}[]` : elementType }
+  return { field, position, name, scalar, elementType, type: field.isList ? `${elementType}[]` : elementType }
+}
+
+type BlockRow = { number: number; hash: string; parent_hash: string; timestamp: bigint }
+export type HeadRow = BlockRow & { revision: number; fault: string | null }
+
+/** Reads the latest block. Returns undefined in an empty store. */
+export async function readHead(queryable: Queryable, layout: Layout): Promise<Head | undefined> {
+  const rows = await queryable.query<HeadRow>(headSql(layout))
+  return rows[0] && toHead(rows[0])
+}
+
+export function headSql(layout: Layout): string {
+  const ofMeta = (column: string) => `(select ${column} from ${layout.meta}) as ${column}`
+  return `select number, hash, parent_hash, timestamp, ${ofMeta('revision')}, ${ofMeta('fault')}
+    from ${layout.blocks} order by number desc limit 1`
+}
+
+export async function findBlockByHash(
+  queryable: Queryable,
+  { layout, hash }: { readonly layout: Layout; readonly hash: string },
+): Promise<Block | undefined> {
+  const rows = await queryable.query<BlockRow>(
+    `select number, hash, parent_hash, timestamp from ${layout.blocks} where hash = $1`,
+    [hash],
+  )
+  return rows[0] && toBlock(rows[0])
+}
+
+/** Finds the latest block at or below a number. Numbers may be skipped, so it has the state at that number. */
+export async function findBlockAt(
+  queryable: Queryable,
+  { layout, number }: { readonly layout: Layout; readonly number: number },
+): Promise<Block | undefined> {
+  const rows = await queryable.query<BlockRow>(
+    `select number, hash, parent_hash, timestamp from ${layout.blocks} where number <= $1 order by number desc limit 1`,
+    [number],
+  )
+  return rows[0] && toBlock(rows[0])
+}
+
+export async function findFirstBlock(queryable: Queryable, layout: Layout): Promise<Block | undefined> {
+  const rows = await queryable.query<BlockRow>(
+    `select number, hash, parent_hash, timestamp from ${layout.blocks} order by number limit 1`,
+  )
+  return rows[0] && toBlock(rows[0])
+}
+
+/** Reads the number of the first block in the store. */
+export async function readEarliestNumber(queryable: Queryable, layout: Layout): Promise<number | undefined> {
+  const rows = await queryable.query<{ number: number | null }>(`select min(number) as number from ${layout.blocks}`)
+  return rows[0]?.number ?? undefined
+}
+
+export function toHead(row: HeadRow): Head {
+  return { ...toBlock(row), revision: row.revision, fault: row.fault ?? undefined }
+}
+
+function toBlock(row: BlockRow): Block {
+  return { number: row.number, hash: row.hash, parentHash: row.parent_hash, timestamp: Number(row.timestamp) }
 }

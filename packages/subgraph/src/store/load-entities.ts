@@ -1,8 +1,9 @@
 import type { Queryable } from '@tallystick/database'
 import { SubgraphError } from '../subgraph-error.ts'
+import { openEnd } from './block.ts'
 import { createDecoder, type Row, selectColumns } from './decode-column.ts'
 import { encodeValue, formatArray } from './encode-value.ts'
-import { getColumn, getTable, type Layout, openEnd } from './layout.ts'
+import { getColumn, getTable, type Layout } from './layout.ts'
 
 /** Stored fields of an entity in API form. A reference is an id. */
 export type StoredEntity = Readonly<Record<string, unknown>>

@@ -1,10 +1,9 @@
 import type { Queryable } from '@tallystick/database'
 import { SubgraphError } from '../subgraph-error.ts'
-import type { Head } from './block.ts'
+import { type Head, openEnd } from './block.ts'
 import type { BlockChanges } from './collect-changes.ts'
-import { type Layout, openEnd } from './layout.ts'
+import { type Layout, readHead } from './layout.ts'
 import { createLoad, type LoadStored } from './load-entities.ts'
-import { readHead } from './read-block.ts'
 import { commitBlocks, lockForWriting, revertTo } from './write-blocks.ts'
 
 /** Returns the blocks that replace others. `load` reads entities in their state before the first of them. */

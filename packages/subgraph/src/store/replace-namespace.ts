@@ -1,7 +1,6 @@
 import type { Database, Queryable } from '@tallystick/database'
 import type { Head } from './block.ts'
-import type { Layout } from './layout.ts'
-import { readHead } from './read-block.ts'
+import { type Layout, readHead } from './layout.ts'
 
 export type Replacement = {
   /** Store that takes the place of `current`. It has the same schema. */

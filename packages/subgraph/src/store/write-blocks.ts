@@ -1,10 +1,9 @@
 import type { Queryable } from '@tallystick/database'
 import { SubgraphError } from '../subgraph-error.ts'
-import { assertFollows, assertIs, type Block, type Head, type KnownState } from './block.ts'
+import { assertFollows, assertIs, type Block, type Head, type KnownState, openEnd } from './block.ts'
 import { type BlockChanges, collectChanges } from './collect-changes.ts'
 import { formatArray, formatIntegers } from './encode-value.ts'
-import { type Layout, openEnd } from './layout.ts'
-import { readHead } from './read-block.ts'
+import { type Layout, readHead } from './layout.ts'
 import { writeTable } from './write-table.ts'
 
 // SQLSTATE.

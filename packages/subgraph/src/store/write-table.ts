@@ -1,7 +1,8 @@
 import type { Queryable } from '@tallystick/database'
+import { openEnd } from './block.ts'
 import { type EncodedFields, mergeFields, type Operation, refuse, type TableChanges } from './collect-changes.ts'
 import { formatArray, formatIntegers } from './encode-value.ts'
-import { getColumn, openEnd, type Table } from './layout.ts'
+import { getColumn, type Table } from './layout.ts'
 
 type Version = { readonly fields: EncodedFields; readonly from: number; to: number }
 type Closing = { readonly id: string; readonly block: number }

@@ -1,6 +1,7 @@
 import { parseValue } from 'graphql'
 import { expect, test } from 'vitest'
-import { debugValue, isInt32, readJson, readLiteral } from './value.ts'
+import { isInt32, readJson, readLiteral } from './coerce-arguments.ts'
+import { debugValue } from './value.ts'
 
 test.each([
   ['"5"', 'String("5")'],

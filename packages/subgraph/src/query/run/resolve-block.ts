@@ -1,7 +1,6 @@
 import type { Queryable } from '@tallystick/database'
 import type { Block } from '../../store/block.ts'
-import type { Layout } from '../../store/layout.ts'
-import { findBlockByHash, readEarliestNumber } from '../../store/read-block.ts'
+import { findBlockByHash, type Layout, readEarliestNumber } from '../../store/layout.ts'
 import type { BlockConstraint } from '../plan/plan-query.ts'
 import { QueryError, type QueryErrorCode } from '../query-error.ts'
 import type { Visibility } from '../sql/statement.ts'

@@ -1,9 +1,7 @@
 import type { OperationDefinitionNode } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import type { ApiSchema } from '../../schema/api-schema.ts'
-import { storageScalar } from '../../schema/entity-model.ts'
-import { type Column, getColumn, getTable, type Layout, type Table } from '../../store/layout.ts'
-import { headSql } from '../../store/read-block.ts'
+import { type Column, getColumn, getTable, headSql, type Layout, type Table } from '../../store/layout.ts'
 import {
   type EntityRoot,
   type MetaRoot,
@@ -129,8 +127,7 @@ function fieldSql(table: Table, field: PlannedField): string {
 }
 
 /** Returns the expression of a column in API form: JSON numbers for 32-bit integers, texts for all other numbers. */
-function jsonSql({ field, name }: Column): string {
-  const scalar = storageScalar(field.type)
+function jsonSql({ field, name, scalar }: Column): string {
   if (scalar === 'Int' || scalar === 'Boolean') return `c.${name}`
   if (scalar !== 'Bytes') return `c.${name}::${field.isList ? 'text[]' : 'text'}`
   if (!field.isList) return `'0x' || encode(c.${name}, 'hex')`

@@ -1,4 +1,4 @@
-import { type Scalar, storageScalar } from '../../schema/entity-model.ts'
+import type { Scalar } from '../../schema/entity-model.ts'
 import type { FilterKey, FilterOperator } from '../../schema/filter-keys.ts'
 import { parseScalar } from '../../schema/parse-scalar.ts'
 import { hasAnyLength, indexedBytesMax, isIndexedSql } from '../../store/create-tables.ts'
@@ -46,7 +46,7 @@ function operandSql(use: OperatorUse): string {
 }
 
 function operandText({ column, value }: OperatorUse): string {
-  return decodeScalar(storageScalar(column.field.type), { value, argument: 'where' })
+  return decodeScalar(column.scalar, { value, argument: 'where' })
 }
 
 function equalitySql(use: OperatorUse): string {
@@ -77,9 +77,8 @@ function withIndexCondition(
 
 /** Returns the SQL of an operator on a stored list: it has all elements of the operand, none, or (nocase) any. */
 function listOperatorSql({ key, column, expression, value, parameters }: OperatorUse): string {
-  const scalar = storageScalar(column.field.type)
   const items = value.kind === 'List' ? value.items : []
-  const texts = items.map((item) => decodeScalar(scalar, { value: item, argument: 'where' }))
+  const texts = items.map((item) => decodeScalar(column.scalar, { value: item, argument: 'where' }))
   const list = `${parameters.add(texts)}::text[]`
   const typed = column.elementType === 'text' ? list : `${list}::${column.elementType}[]`
   const anyAlike = `exists (select 1 from unnest(${expression}) as e(v) where e.v ilike any(${list}))`

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { readJson, type Value } from '../request/value.ts'
+import { readJson } from '../request/coerce-arguments.ts'
+import type { Value } from '../request/value.ts'
 import { isOpen, openVariables, parameterOf, signatureOf } from './statement.ts'
 
 const variablesOf = (json: Readonly<Record<string, unknown>>) =>

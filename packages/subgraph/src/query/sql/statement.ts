@@ -1,5 +1,6 @@
 import type { ApiSchema } from '../../schema/api-schema.ts'
-import { type Layout, openEnd } from '../../store/layout.ts'
+import { openEnd } from '../../store/block.ts'
+import type { Layout } from '../../store/layout.ts'
 import { QueryError } from '../query-error.ts'
 import type { Values } from '../request/coerce-arguments.ts'
 import { nullValue, type Value } from '../request/value.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { assertAccepts, chooseMediaType } from './negotiate.ts'
+import { assertAccepts, chooseMediaType } from './content.ts'
 
 test.each([
   undefined,

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { PreparedQuery } from '@tallystick/gateway'
 import { expect, test } from 'vitest'
-import { createKnownRequests } from './known-requests.ts'
+import { createKnownRequests } from './fast-path.ts'
 
 const chains = [324]
 const queryOf = (key: string) => ({ key }) as PreparedQuery
