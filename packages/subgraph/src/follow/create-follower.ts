@@ -81,7 +81,7 @@ type Parts = Omit<FollowerOptions, 'maxReorgDepth' | 'identity'> & {
   readonly keepAnchors: () => Promise<void>
   readonly stopped: AbortSignal
   readonly status: () => FollowerStatus
-  readonly setWriting: (isWriting: boolean) => void
+  readonly follower: { isWriting: boolean }
 }
 
 /** Starts to index the logs of a chain into a subgraph. It retries after every failure until it is stopped. */
@@ -102,28 +102,12 @@ export function createFollower(options: FollowerOptions): Follower {
   const pool = createRpcPool({ endpoints, chainId, identity, log, retryMs: options.rpcRetryMs })
   const keepAnchors = createAnchorKeeper({ identity, subgraph, maxReorgDepth })
   const status = () => toStatus(progress, { head: subgraph.head, rpcProblem: pool.problem })
-  const follower = {
-    status,
-    isWriting: false,
-    stop: async () => {
-      controller.abort()
-      await running
-    },
+  const stop = async () => {
+    controller.abort()
+    await running
   }
-  const setWriting = (isWriting: boolean) => {
-    follower.isWriting = isWriting
-  }
-  const parts = {
-    ...options,
-    identity,
-    maxReorgDepth,
-    progress,
-    pool,
-    keepAnchors,
-    stopped: signal,
-    status,
-    setWriting,
-  }
+  const follower = { status, isWriting: false, stop }
+  const parts = { ...options, identity, maxReorgDepth, progress, pool, keepAnchors, stopped: signal, status, follower }
   const running = run(parts)
   return follower
 }
@@ -152,15 +136,15 @@ async function run(parts: Parts): Promise<void> {
 
 /** Follows the chain while the lock is held. After a failure it restarts from the head of the store. */
 async function work(parts: Parts, { lost }: Lock): Promise<void> {
-  const { subgraph, progress, stopped, setWriting, time } = parts
+  const { subgraph, follower, progress, stopped, time } = parts
   const isOver = () => stopped.aborted || lost.aborted
   const health = createIndexHealth(parts)
   let context: ChainContext | undefined
   let changes = 0
   let cursor = await readCursor(subgraph)
   // Other processes write before this one has the lock, and after it.
-  lost.addEventListener('abort', () => setWriting(false), { once: true })
-  setWriting(!lost.aborted)
+  follower.isWriting = !lost.aborted
+  lost.addEventListener('abort', () => (follower.isWriting = false), { once: true })
   while (!isOver()) {
     try {
       await parts.keepAnchors()
