@@ -1,5 +1,6 @@
 // @module-tag postgres
 
+import { systemTime } from '@tallystick/base'
 import { type Database, openDatabase } from '@tallystick/database'
 import {
   type KeyRing,
@@ -17,6 +18,7 @@ import { findFreePort } from '@tallystick/workbench/free-port'
 import pg from 'pg'
 import pino from 'pino'
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { createManualTime } from '../../../packages/base/test/test-time.ts'
 import {
   createDeferrals,
   createKey,
@@ -45,7 +47,7 @@ async function onServer(...statements: string[]): Promise<void> {
 }
 
 async function openRing(database: Database): Promise<KeyRing> {
-  const ring = await openKeyRing({ database, log: pino({ level: 'silent' }) })
+  const ring = await openKeyRing({ database, time: systemTime, log: pino({ level: 'silent' }) })
   onTestFinished(() => ring.close())
   return ring
 }
@@ -252,8 +254,8 @@ test('behavior: a request counts on the UTC day it was made, however late it is 
   const keyRing = await openRing(database)
   const day = 20_833
   const midnightMs = (day + 1) * 86_400_000
-  const clock = { now: () => midnightMs + 10_000 }
-  const recorder = startKeyUsageRecorder({ database, keyRing, clock, log: pino({ level: 'silent' }) })
+  const time = createManualTime(midnightMs + 10_000)
+  const recorder = startKeyUsageRecorder({ database, keyRing, time, log: pino({ level: 'silent' }) })
   onTestFinished(() => recorder.stop())
   const use = (atMs: number) => {
     const key = keyRing.find(secret, atMs)

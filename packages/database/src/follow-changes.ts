@@ -1,4 +1,4 @@
-import { createBackgroundWork } from '@tallystick/base'
+import { createBackgroundWork, repeat, type Time } from '@tallystick/base'
 import type { Database } from './database.ts'
 
 /**
@@ -9,11 +9,13 @@ export async function followChanges(
   database: Pick<Database, 'engine' | 'listen'>,
   {
     channel,
+    time,
     pollMs,
     refresh,
     onFailure,
   }: {
     readonly channel: string
+    readonly time: Pick<Time, 'setTimer'>
     readonly pollMs: number
     readonly refresh: () => Promise<void>
     readonly onFailure: (error: unknown) => void
@@ -22,9 +24,10 @@ export async function followChanges(
   const { run, stop } = createBackgroundWork(refresh, onFailure)
   const stopListening = await database.listen(channel, run)
   // Only this process can change an embedded database.
-  const poll = database.engine === 'postgres' ? setInterval(run, pollMs).unref() : undefined
+  const wait = { name: `changes of ${channel}`, ms: pollMs }
+  const poll = database.engine === 'postgres' ? repeat(time, wait, run) : undefined
   return async () => {
-    clearInterval(poll)
+    poll?.stop()
     await Promise.all([stop(), stopListening()])
   }
 }

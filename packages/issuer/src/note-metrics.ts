@@ -1,4 +1,4 @@
-import { type Clock, type MetricHelp, type Metrics, toSeconds } from '@tallystick/base'
+import { type MetricHelp, type Metrics, type Time, toSeconds } from '@tallystick/base'
 import { periodAfter, periodAt } from '@tallystick/core'
 import type { PublishedNotes } from './published-notes.ts'
 import { type Refusal, refusalReasons } from './refusal.ts'
@@ -22,12 +22,12 @@ export const noteMetricHelp: MetricHelp = {
 /** Registers the metrics of issuing. All series exist from the start, so that alerts can distinguish 0 from missing. */
 export function createNoteMetrics({
   metrics,
-  clock,
+  time,
   published,
   chainIds,
 }: {
   readonly metrics: Metrics
-  readonly clock: Clock
+  readonly time: Pick<Time, 'now'>
   readonly published: PublishedNotes
   readonly chainIds: readonly number[]
 }): NoteMetrics {
@@ -42,9 +42,9 @@ export function createNoteMetrics({
       const value = read(chain)
       return value === undefined ? [] : [{ labels: { chain }, value }]
     })
-  const current = (chainId: number) => published.at(clock.now())?.sets.get(chainId)
+  const current = (chainId: number) => published.at(time.now())?.sets.get(chainId)
   metrics.gauge('tallystick_boundary_seconds', () => [
-    { value: Number(periodAt(toSeconds(clock.now())).end) - clock.now() / 1000 },
+    { value: Number(periodAt(toSeconds(time.now())).end) - time.now() / 1000 },
   ])
   metrics.gauge(
     'tallystick_notes',
@@ -54,7 +54,7 @@ export function createNoteMetrics({
     'tallystick_notes_age_seconds',
     perChain((chain) => {
       const set = current(chain)
-      return set && clock.now() / 1000 - Number(set.issuedAt)
+      return set && time.now() / 1000 - Number(set.issuedAt)
     }),
   )
   metrics.gauge(
@@ -64,7 +64,7 @@ export function createNoteMetrics({
   metrics.gauge(
     'tallystick_next_period_signed',
     perChain((chain) => {
-      const next = periodAfter(periodAt(toSeconds(clock.now())))
+      const next = periodAfter(periodAt(toSeconds(time.now())))
       return published.find(chain, next.start) ? 1 : 0
     }),
   )

@@ -90,7 +90,7 @@ export async function startNotes(host: IssuerHost, options: NotesOptions): Promi
   const offered = withClockCheck(published, clocks.agrees)
   const curveSource = await startCurveSource(host, { settings, clocks, published })
   closers.push('curve source', () => curveSource.stop())
-  const noteMetrics = createNoteMetrics({ metrics, clock: time, published: offered, chainIds })
+  const noteMetrics = createNoteMetrics({ metrics, time, published: offered, chainIds })
   const readPool = createReadPool({
     readers: sources.pools,
     readIndexedPool: sources.readIndexedPool,
@@ -166,7 +166,7 @@ function startScheduler(host: IssuerHost, { options, issuing }: IssuingOptions):
   return startIssueScheduler({
     context: {
       database,
-      clock: time,
+      time,
       signers,
       readChainTime: sources.readChainTime,
       readPoolLimits: createReadPoolLimits(issuing.readPool),
@@ -199,7 +199,7 @@ function openPreflight({ time, metrics, log }: IssuerHost, { settings, sources }
     readers,
     nextSigners: new Map(settings.chains.map(({ id, signer }) => [id, signer.next])),
     time,
-    metrics: createPreflightMetrics({ metrics, clock: time, chainIds: [...readers.keys()] }),
+    metrics: createPreflightMetrics({ metrics, time, chainIds: [...readers.keys()] }),
     log,
   })
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { runOneAtATime, toSeconds } from '@tallystick/base'
+import { repeat, runOneAtATime, type Time, toSeconds } from '@tallystick/base'
 import { type Database, followChanges, type Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { countActive, emptySnapshot, listInForce, type RingKey, readKeySnapshot } from './key-snapshot.ts'
@@ -44,17 +44,19 @@ const pollMs = 500
 /** Loads the keys and reloads them when they change in the database. */
 export async function openKeyRing({
   database,
+  time,
   log,
   createLimit = createLocalLimit,
 }: {
   readonly database: Database
+  readonly time: Time
   readonly log: Logger
   /** Creates the limits of keys; by default those that only this process counts. */
   readonly createLimit?: CreateLimit | undefined
 }): Promise<KeyRing> {
   let snapshot = emptySnapshot
   const listeners: (() => void)[] = []
-  const recorder = startKeyUseRecorder(database, log)
+  const recorder = startKeyUseRecorder({ database, time, log })
   const useDays = createUseDays()
   const refresh = runOneAtATime(async () => {
     const before = snapshot
@@ -64,6 +66,7 @@ export async function openKeyRing({
   await refresh()
   const stopFollowing = await followChanges(database, {
     channel: keysChannel,
+    time,
     pollMs,
     refresh,
     onFailure: (error) => log.warn({ err: error }, 'API key refresh failed; keeping the keys in memory'),
@@ -117,7 +120,15 @@ type KeyUseRecorder = {
 
 const useStoredMs = 60_000
 
-function startKeyUseRecorder(database: Database, log: Logger): KeyUseRecorder {
+function startKeyUseRecorder({
+  database,
+  time,
+  log,
+}: {
+  readonly database: Database
+  readonly time: Time
+  readonly log: Logger
+}): KeyUseRecorder {
   const lastUses = new Map<string, { readonly atMs: number; isStored: boolean }>()
   const store = async () => {
     const pending = [...lastUses].filter(([, { isStored }]) => !isStored)
@@ -127,8 +138,7 @@ function startKeyUseRecorder(database: Database, log: Logger): KeyUseRecorder {
       pending.map(([id, { atMs }]) => ({ id, atSeconds: toSeconds(atMs) })),
     ).catch((error) => log.warn({ err: error }, 'last use of keys not stored'))
   }
-  const timer = setInterval(store, useStoredMs)
-  timer.unref()
+  const timer = repeat(time, { name: 'last use of keys', ms: useStoredMs }, store)
   return {
     note: (id, nowMs) => {
       const last = lastUses.get(id)
@@ -136,7 +146,7 @@ function startKeyUseRecorder(database: Database, log: Logger): KeyUseRecorder {
       lastUses.set(id, { atMs: nowMs, isStored: false })
     },
     close: () => {
-      clearInterval(timer)
+      timer.stop()
       return store()
     },
   }

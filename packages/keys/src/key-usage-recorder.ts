@@ -1,4 +1,4 @@
-import { type Clock, runOneAtATime } from '@tallystick/base'
+import { repeat, runOneAtATime, type Time } from '@tallystick/base'
 import type { KeyScope } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
@@ -14,15 +14,16 @@ export type KeyUsageRecorder = {
 }
 
 const intervalMs = 60_000
+
 export function startKeyUsageRecorder({
   database,
   keyRing,
-  clock,
+  time,
   log,
 }: {
   readonly database: Database
   readonly keyRing: Pick<KeyRing, 'listAll' | 'useDays'>
-  readonly clock: Clock
+  readonly time: Time
   readonly log: Logger
 }): KeyUsageRecorder {
   // The counts of a key are one object as long as the process knows the key.
@@ -32,7 +33,7 @@ export function startKeyUsageRecorder({
   const ended: DayCounts[] = []
   keyRing.useDays.onEnd((day) => ended.push({ day, counts: copyUses() }))
   const store = runOneAtATime(async () => {
-    const today = dayOf(clock.now())
+    const today = dayOf(time.now())
     const endedCount = ended.length
     const last = { day: keyRing.useDays.last ?? today, counts: copyUses() }
     const added = listUsage([...ended, last], (uses) => stored.get(uses))
@@ -41,12 +42,11 @@ export function startKeyUsageRecorder({
     for (const { uses, copy } of last.counts) stored.set(uses, copy)
   })
   const storeInBackground = () => store().catch((error) => log.warn({ err: error }, 'key usage not stored; retrying'))
-  const timer = setInterval(storeInBackground, intervalMs)
-  timer.unref()
+  const timer = repeat(time, { name: 'key usage', ms: intervalMs }, storeInBackground)
   return {
     store,
     stop: () => {
-      clearInterval(timer)
+      timer.stop()
       return storeInBackground()
     },
   }

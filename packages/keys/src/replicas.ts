@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { createBackgroundWork } from '@tallystick/base'
+import { createBackgroundWork, repeat, sleep, type Time } from '@tallystick/base'
 import type { ReplicaReport } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
@@ -50,6 +49,7 @@ export async function announceReplica(
     name,
     release,
     keyRing,
+    time,
     log,
     onRestored,
   }: {
@@ -58,6 +58,7 @@ export async function announceReplica(
     /** Version of this program. */
     readonly release: string
     readonly keyRing: KeyRing
+    readonly time: Time
     readonly log: Logger
     /** Called when the database has lost a heartbeat of this process: it was restored. */
     readonly onRestored?: (() => void) | undefined
@@ -93,8 +94,7 @@ export async function announceReplica(
   )
   await sendHeartbeat()
   keyRing.onChange(sendInBackground)
-  const timer = setInterval(sendInBackground, heartbeatMs)
-  timer.unref()
+  const timer = repeat(time, { name: 'replica heartbeat', ms: heartbeatMs }, sendInBackground)
   return {
     refreshKeys: async () => {
       await keyRing.refresh()
@@ -102,7 +102,7 @@ export async function announceReplica(
     },
     stop: async () => {
       isStopped = true
-      clearInterval(timer)
+      timer.stop()
       await database.query('delete from replicas where id = $1', [id]).catch(() => undefined)
     },
   }
@@ -111,14 +111,14 @@ export async function announceReplica(
 /** Waits until every live replica has loaded a revision, at most `waitMs`, and returns which have. */
 export async function awaitReplicas(
   database: Database,
-  { revision, waitMs }: { readonly revision: bigint; readonly waitMs: number },
+  { revision, waitMs, time }: { readonly revision: bigint; readonly waitMs: number; readonly time: Time },
 ): Promise<ReplicaReport> {
-  const endsAt = performance.now() + waitMs
+  const endsAtMs = time.monotonic() + waitMs
   for (;;) {
     const report = await readReplicas(database, revision)
     const isSettled = report.unconfirmed.every(({ secondsSinceSeen }) => secondsSinceSeen > liveSeconds)
-    if (isSettled || performance.now() >= endsAt) return report
-    await sleep(pollIntervalMs)
+    if (isSettled || time.monotonic() >= endsAtMs) return report
+    await sleep(time, { name: 'confirmation of replicas', ms: pollIntervalMs })
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Time } from '@tallystick/base'
 import { createRangeSizer, createRpcEndpoint, createRpcPool, type RangeSizer, type RpcPool } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
 import { createVerifiedTree, decodeBase64, type VerifiedTree, type VerifierKey } from '@tallystick/tlog'
@@ -29,10 +30,8 @@ export type MonitorOptions = {
   /** Saves the state. Called only if everything in it was checked and said. */
   readonly save: (state: MonitorState) => Promise<void>
   readonly say: (event: MonitorEvent) => void
-  /** Unix ms. */
-  readonly now: () => number
-  /** Milliseconds of a clock that never steps, for all times that the state does not keep. */
-  readonly monotonicNow: () => number
+  /** Its clock is for the times that the state keeps, its stopwatch for all others. */
+  readonly time: Pick<Time, 'now' | 'monotonic'>
   /** Waits, at most until the signal aborts. */
   readonly pause: (ms: number) => Promise<void>
   readonly signal: AbortSignal
@@ -81,7 +80,7 @@ const rpcTimeoutMs = 10_000
 const rpcBytesMax = 16_777_216
 
 export function createMonitorContext(options: MonitorOptions): MonitorContext {
-  const { state, signal, say, now, monotonicNow } = options
+  const { state, signal, say, time } = options
   const source = createLogSource(options)
   const context: MonitorContext = {
     ...options,
@@ -92,7 +91,7 @@ export function createMonitorContext(options: MonitorOptions): MonitorContext {
     warnings: createWarnings(say),
     report: (finding) => {
       context.findingsSeen += 1
-      const isNew = addFinding(state, finding, now())
+      const isNew = addFinding(state, finding, time.now())
       const name = `${finding.kind} ${finding.subject}`
       if (isNew || (options.repeatsFindings && !context.found.has(name))) say({ event: 'finding', ...finding })
       context.found.add(name)
@@ -101,8 +100,8 @@ export function createMonitorContext(options: MonitorOptions): MonitorContext {
     lastSearch: undefined,
     stoppedBy: undefined,
     lastAuditAt: undefined,
-    lastSaveAt: monotonicNow(),
-    lastProgressAt: monotonicNow(),
+    lastSaveAt: time.monotonic(),
+    lastProgressAt: time.monotonic(),
     hasCaughtUp: false,
     findingsSeen: 0,
     found: new Set(),
@@ -155,8 +154,8 @@ const progressMs = 5_000
 
 /** Says how far a long read has got, at most every 5 s. */
 export function sayProgress(context: MonitorContext, message: () => string): void {
-  if (context.monotonicNow() - context.lastProgressAt < progressMs) return
-  context.lastProgressAt = context.monotonicNow()
+  if (context.time.monotonic() - context.lastProgressAt < progressMs) return
+  context.lastProgressAt = context.time.monotonic()
   context.say({ event: 'progress', message: message() })
 }
 
@@ -164,14 +163,14 @@ const saveMs = 5_000
 
 /** Saves the state during long reads, at most every 5 s. */
 export async function saveSometimes(context: MonitorContext): Promise<void> {
-  if (context.monotonicNow() - context.lastSaveAt < saveMs) return
+  if (context.time.monotonic() - context.lastSaveAt < saveMs) return
   await saveProgress(context)
 }
 
 /** Saves the state. If that fails, the monitor warns and continues. */
 export async function saveProgress(context: MonitorContext): Promise<void> {
   const topic = 'the state file'
-  context.lastSaveAt = context.monotonicNow()
+  context.lastSaveAt = context.time.monotonic()
   try {
     await context.save(context.state)
     context.warnings.clear(topic)

@@ -41,10 +41,10 @@ export function createMonitor(options: MonitorOptions): Monitor {
     context,
     check,
     checkAll: async () => {
-      const endsAt = context.monotonicNow() + waitMsMax
+      const endsAt = context.time.monotonic() + waitMsMax
       for (;;) {
         const round = await check()
-        const isWaiting = context.undecided.size > 0 && context.monotonicNow() < endsAt && !signal.aborted
+        const isWaiting = context.undecided.size > 0 && context.time.monotonic() < endsAt && !signal.aborted
         if (!(round.isLogRead && round.isBehind) && !isWaiting) return { ...round, findings: context.found.size }
         if (isWaiting) await pause(waitStepMs)
       }

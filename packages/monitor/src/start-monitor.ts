@@ -1,4 +1,4 @@
-import { settleWithin } from '@tallystick/base'
+import { settleWithin, systemTime, type Time } from '@tallystick/base'
 import { formatVerifierKey, type VerifierKey } from '@tallystick/tlog'
 import { createMonitor, type Monitor } from './monitor.ts'
 import type { MonitorEvent } from './monitor-context.ts'
@@ -18,8 +18,6 @@ export type StartMonitorOptions = {
   readonly metrics?: { readonly host: string; readonly port: number } | undefined
   readonly json: boolean
   readonly stdout: NodeJS.WritableStream
-  /** Unix ms; the system's time by default. */
-  readonly now?: (() => number) | undefined
 }
 
 export type RunningMonitor = {
@@ -34,13 +32,13 @@ export type RunningMonitor = {
 
 /** Starts a monitor with its state file, output and metrics. Throws `TallystickError` if one of them is unusable. */
 export async function startMonitor(options: StartMonitorOptions): Promise<RunningMonitor> {
-  const { url, key, rpcs, pools, once, now = Date.now } = options
+  const { url, key, rpcs, pools, once } = options
   const keyText = formatVerifierKey(key)
   const { state: path } = options
   const state = path ? await loadState(path, keyText) : createState(keyText)
   // A file that cannot be written is found before anything is read.
   if (path) await saveState(path, state)
-  const output = createLines(options, now)
+  const output = createLines(options, systemTime)
   const controller = new AbortController()
   const { signal } = controller
   const monitor = createMonitor({
@@ -51,8 +49,7 @@ export async function startMonitor(options: StartMonitorOptions): Promise<Runnin
     state,
     say: output.say,
     save: createSave(path, output.flush),
-    now,
-    monotonicNow: () => performance.now(),
+    time: systemTime,
     pause: (ms) => pause(ms, signal),
     signal,
     repeatsFindings: once,
@@ -118,7 +115,7 @@ function describeLends({ state, rpcs, totals }: Monitor['context'], id: number):
 type Lines = ReturnType<typeof createLines>
 
 /** Creates the output: one line per event. With `once`, the first line waits for another one. `flush` waits until all lines are written, at most 1 s. */
-function createLines({ stdout, json, once }: StartMonitorOptions, now: () => number) {
+function createLines({ stdout, json, once }: StartMonitorOptions, time: Pick<Time, 'now'>) {
   let last: Promise<void> = Promise.resolve()
   let held: MonitorEvent | undefined
   let hasSaid = false
@@ -128,7 +125,7 @@ function createLines({ stdout, json, once }: StartMonitorOptions, now: () => num
         held = event
         return
       }
-      const lines = [...(held ? [held] : []), event].map((said) => `${formatEvent(said, { json, nowMs: now() })}\n`)
+      const lines = [...(held ? [held] : []), event].map((said) => `${formatEvent(said, { json, nowMs: time.now() })}\n`)
       held = undefined
       hasSaid = true
       const written = new Promise<void>((resolve) => stdout.write(lines.join(''), () => resolve()))

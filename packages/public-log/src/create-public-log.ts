@@ -1,4 +1,4 @@
-import { type Clock, runOneAtATime, toSeconds } from '@tallystick/base'
+import { runOneAtATime, type Time, toSeconds } from '@tallystick/base'
 import { periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Refusal } from '@tallystick/issuer'
@@ -51,7 +51,7 @@ export type PublicLogOptions = {
   readonly journal: LogJournal
   /** Checkpoint that the mirror had at the start. */
   readonly mirrored: Checkpoint | undefined
-  readonly clock: Clock
+  readonly time: Pick<Time, 'now'>
   readonly log: Logger
 }
 
@@ -131,8 +131,8 @@ async function signNewEntries(
   options: PublicLogOptions,
   { verified, covered }: { readonly verified: VerifiedLog; readonly covered: number },
 ): Promise<void> {
-  const { database, clock } = options
-  await logCurves(database, periodAt(toSeconds(clock.now())).start)
+  const { database, time } = options
+  await logCurves(database, periodAt(toSeconds(time.now())).start)
   if ((await countEntries(database)) <= covered) return
   await signCheckpoint(options, verified.tree)
   await takeCheckpoint(options, verified)
@@ -142,7 +142,7 @@ async function signNewEntries(
  * Signs a checkpoint of all entries. Replicas may call this at the same time: the lock makes it one after another, and one
  * that finds a newer checkpoint than its tree signs nothing.
  */
-async function signCheckpoint({ database, key, clock }: PublicLogOptions, tree: MerkleTree): Promise<void> {
+async function signCheckpoint({ database, key, time }: PublicLogOptions, tree: MerkleTree): Promise<void> {
   const isSigned = await database.transaction(async (transaction) => {
     await transaction.query('lock table log_checkpoints in exclusive mode')
     const last = await findCheckpoint(transaction)
@@ -151,7 +151,7 @@ async function signCheckpoint({ database, key, clock }: PublicLogOptions, tree: 
     if ((last?.size ?? 0) > tree.size || size <= (last?.size ?? 0) || size < tree.size) return false
     const root = rootAfter(tree, await readLeaves(transaction, { from: tree.size, to: size }))
     const note = key.sign(formatCheckpoint({ origin: key.verifier.name, size, root }))
-    await insertCheckpoint(transaction, { size, root, note, signedAt: toSeconds(clock.now()) })
+    await insertCheckpoint(transaction, { size, root, note, signedAt: toSeconds(time.now()) })
     return true
   })
   if (isSigned) await database.notify(logChannel)

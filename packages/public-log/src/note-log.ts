@@ -1,4 +1,4 @@
-import { type Clock, toSeconds } from '@tallystick/base'
+import { type Time, toSeconds } from '@tallystick/base'
 import { parseLogEntry } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { findCurve, findNoteSet, type IssuerChain, type NoteSet, type Recorder, type Refusal } from '@tallystick/issuer'
@@ -13,14 +13,14 @@ export type NoteLogOptions = {
   readonly publicLog: Pick<PublicLog, 'problem' | 'cover' | 'tree'>
   /** Why a signer changes (log.signerReason). */
   readonly why: string
-  readonly clock: Clock
+  readonly time: Pick<Time, 'now'>
 }
 
 /** Creates the recorder that puts notes into the public log before they are served. */
 export function createNoteLog(options: NoteLogOptions): Recorder {
-  const { database, publicLog, why, clock } = options
+  const { database, publicLog, why, time } = options
   const record: Recorder['record'] = async (transaction, { set, chain }) => {
-    await appendSet(transaction, { set, domain: chain.domain, why, nowSeconds: toSeconds(clock.now()) })
+    await appendSet(transaction, { set, domain: chain.domain, why, nowSeconds: toSeconds(time.now()) })
   }
   return {
     record,

@@ -53,7 +53,7 @@ export async function startPublicLog(options: PublicLogOptions): Promise<Running
   const journal = await openLogJournal(settings.journal)
   closers.push('journal of the log', () => journal.close())
   const mirror = await readMirror(settings)
-  const publicLog = createPublicLog({ database, key, journal, mirrored: mirror?.head, clock: time, log })
+  const publicLog = createPublicLog({ database, key, journal, mirrored: mirror?.head, time, log })
   await publicLog.refresh()
   sayLog(say, publicLog)
   const publicSeconds = () => clocks.visibleSeconds(time.now())
@@ -69,7 +69,7 @@ export async function startPublicLog(options: PublicLogOptions): Promise<Running
   const why = settings.signerReason ?? signerReasonDefault
   return {
     publicLog,
-    noteLog: createNoteLog({ database, publicLog, why, clock: time }),
+    noteLog: createNoteLog({ database, publicLog, why, time }),
     readBundle,
     publicSeconds,
     reconcile: async (auditor) => {

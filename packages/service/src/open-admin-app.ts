@@ -37,7 +37,7 @@ export function openAdminApp(context: ServiceContext, { parts, nextRequestId, is
     const readiness = readReadiness()
     return reportStatus(statusParts, { ...readiness, findings: findWrong(readiness, reports) })
   }
-  closers.push('check of the audit', watchAudit({ database, config, metrics, log }).stop)
+  closers.push('check of the audit', watchAudit({ database, config, time, metrics, log }).stop)
   const failedTokens = startFailedTokens({ database, metrics, time, log })
   closers.push('failed admin tokens', failedTokens.stop)
   return buildAdminApp({

@@ -30,14 +30,14 @@ export async function startKeys(context: ServiceContext): Promise<KeyParts> {
   const id = randomUUID()
   const leases = createLeases({ database, id, log, time, test })
   const createLimit = createSharedLimits(leases.keeper, { engine: database.engine })
-  const keyRing = await openKeyRing({ database, log, createLimit })
+  const keyRing = await openKeyRing({ database, time, log, createLimit })
   closers.push('keys', () => keyRing.close())
   closers.push('metrics', addHostMetrics(metrics, { keyRing, clock: time, writers }))
-  const keyUsage = startKeyUsageRecorder({ database, keyRing, clock: time, log })
+  const keyUsage = startKeyUsageRecorder({ database, keyRing, time, log })
   closers.push('key usage', () => keyUsage.stop())
   const name = `${hostname()}:${config.listen.port}`
   const onRestored = leases.keeper.restart
-  const replica = await announceReplica(database, { id, name, release, keyRing, log, onRestored })
+  const replica = await announceReplica(database, { id, name, release, keyRing, time, log, onRestored })
   closers.push('replica', () => replica.stop())
   await leases.start()
   closers.push('limits of keys', () => leases.stop())

@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net'
+import { systemTime } from '@tallystick/base'
 import { attemptDelivery, createAddressPolicy, createSender, type SenderOptions } from '@tallystick/notify'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
@@ -18,7 +19,7 @@ async function send(url: string, options: Partial<SenderOptions> = {}, signal = 
     sender,
     { url },
     {
-      ...{ message, secrets, nowMs: 1_800_000_000_500, monotonicNow: () => performance.now(), signal },
+      ...{ message, secrets, nowMs: 1_800_000_000_500, time: systemTime, signal },
     },
   )
   return { isDelivered: attempt.isDelivered, status: attempt.status, error: attempt.error, attempt }

@@ -97,13 +97,13 @@ export function createCluster(limit: number, seed: number) {
       lastHeartbeatMs = nowMs
       seen.set(name, nowMs)
     }
-    const monotonicNow = () => nowMs - clockOffsetMs
+    const time = { monotonic: () => nowMs - clockOffsetMs }
     let keeper: LeaseKeeper | undefined
     let demand = 0
     const tryRequest = () => {
       if (!keeper) return false
       const lease = keeper.leaseOf(keyId, 'minute', limit)
-      if (!hasRoom(lease, keeper, monotonicNow())) return false
+      if (!hasRoom(lease, keeper, time.monotonic())) return false
       spend(lease, keeper)
       add(allowed, lease.windowNumber, 1)
       return true
@@ -114,7 +114,7 @@ export function createCluster(limit: number, seed: number) {
       tryRequest,
       join: async () => {
         sendHeartbeat()
-        const own = createLeaseKeeper({ id: name, store: createStore(() => demand > 0 && tryRequest()), monotonicNow })
+        const own = createLeaseKeeper({ id: name, store: createStore(() => demand > 0 && tryRequest()), time })
         own.leaseOf(keyId, 'minute', limit)
         await own.join().then(
           () => {

@@ -48,7 +48,7 @@ test('error: a stored set that is discarded while it is being logged is not logg
     },
   }
   const publicLog = { problem: () => undefined, cover: () => Promise.reject(new Error('not covered')), tree: undefined }
-  const noteLog = createNoteLog({ database: interleaved, publicLog: publicLog as never, why: '', clock })
+  const noteLog = createNoteLog({ database: interleaved, publicLog: publicLog as never, why: '', time: clock })
   const failure = await noteLog.cover(set as NonNullable<typeof set>, chain).catch((error: unknown) => error)
   await discarding?.committed
   const entries = await database.query<{ type: string }>("select entry::jsonb->>'type' as type from log_entries")

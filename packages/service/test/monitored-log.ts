@@ -130,8 +130,7 @@ export async function startMonitoredLog() {
       ...setting,
       rpcs,
       say: (event) => events.push(event),
-      now: () => clock.nowMs + clock.stepMs,
-      monotonicNow: () => clock.nowMs,
+      time: { now: () => clock.nowMs + clock.stepMs, monotonic: () => clock.nowMs },
       signal: controller.signal,
     })
     const messagesOf = (kind: MonitorEvent['event']) => events.filter(({ event }) => event === kind)

@@ -62,6 +62,6 @@ async function issueLastPeriod(
   const points = Object.fromEntries(config.tenors.map((tenorDays) => [tenorDays, couponOf({ tenorDays, daysAgo })]))
   await createOperator({ database, config, clock }).setCurve({ points, confirm: true, by: 'sandbox' })
   const { rails, chains } = config
-  const issueContext = { database, clock, signer, maxMoveBps: rails.maxMoveBps }
+  const issueContext = { database, time: clock, signer, maxMoveBps: rails.maxMoveBps }
   for (const chain of chains) await issuePastPeriod(issueContext, { chain, period })
 }

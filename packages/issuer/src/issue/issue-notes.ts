@@ -1,4 +1,4 @@
-import { type Clock, toSeconds } from '@tallystick/base'
+import { type Time, toSeconds } from '@tallystick/base'
 import type { PoolLimits, ReadChainTime } from '@tallystick/chain'
 import { type Period, verifyNote } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
@@ -23,7 +23,7 @@ import { periodNoteTerms, signPeriodNote } from './sign-period-note.ts'
 /** Dependencies and limits of issuing. */
 export type IssueContext = {
   readonly database: Database
-  readonly clock: Clock
+  readonly time: Pick<Time, 'now'>
   /** By chain id. */
   readonly signers: ReadonlyMap<number, Signer>
   readonly readChainTime: ReadChainTime
@@ -117,7 +117,7 @@ async function signAndStore(context: IssueContext, claimed: ClaimedSet): Promise
  * was lost before.
  */
 async function signClaimed(context: IssueContext, { chain, period, curve }: ClaimedSet): Promise<NoteSet | undefined> {
-  const { journal, preflight, clock } = context
+  const { journal, preflight, time } = context
   const notes = offeredTenors(chain.tenors, curve).map((tenorDays) => ({
     ...periodNoteTerms({ chain, period, tenorDays, couponBps: curve.points[tenorDays] as number }),
     tenorDays,
@@ -125,7 +125,7 @@ async function signClaimed(context: IssueContext, { chain, period, curve }: Clai
   const pending = await journal.findPendingConflict({ chain, period, notes })
   if (pending && preflight.isRequired(chain.id)) {
     const refused = await preflight.findRefusal(pending)
-    const nowSeconds = toSeconds(clock.now())
+    const nowSeconds = toSeconds(time.now())
     await journal.voidRefused(pending, { chain, tenors: refused?.worthlessTenors ?? [], nowSeconds })
   }
   journal.assertNoConflict({ chain, period, notes })
@@ -153,7 +153,7 @@ async function claimForAll(
 }
 
 async function checkRails(
-  { database, clock, windowLimits, curveSource, readChainTime, readPoolLimits, clocks, ...limits }: IssueContext,
+  { database, time, windowLimits, curveSource, readChainTime, readPoolLimits, clocks, ...limits }: IssueContext,
   { chain, period, curve }: PlannedSet & { readonly curve: Curve | undefined },
 ): Promise<Refusal | undefined> {
   const [history, chainTimeSeconds, poolLimits] = await Promise.all([
@@ -162,7 +162,7 @@ async function checkRails(
     // Without a curve nothing is signed, and attempts are frequent.
     curve && readPoolLimits(chain.id),
   ])
-  const nowMs = clock.now()
+  const nowMs = time.now()
   return findRefusal({
     ...limits,
     chain,
@@ -193,7 +193,7 @@ async function readHistory(
   return { windows, previous, latest }
 }
 
-async function signSet({ signers, clock }: IssueContext, { chain, period, curve }: ClaimedSet): Promise<NoteSet> {
+async function signSet({ signers, time }: IssueContext, { chain, period, curve }: ClaimedSet): Promise<NoteSet> {
   const signer = signers.get(chain.id) as Signer
   const notes = await Promise.all(
     offeredTenors(chain.tenors, curve).map(async (tenorDays) => {
@@ -206,7 +206,7 @@ async function signSet({ signers, clock }: IssueContext, { chain, period, curve 
     period,
     signer: signer.address,
     curveId: curve.id,
-    issuedAt: toSeconds(clock.now()),
+    issuedAt: toSeconds(time.now()),
     notes,
   }
 }

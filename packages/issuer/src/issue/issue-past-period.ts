@@ -5,7 +5,7 @@ import { type IssueContext, type IssueResult, issueNotes } from './issue-notes.t
 
 /** Issues the notes of a past period from a manual curve, for example to seed a sandbox. Checks no clocks or sources. */
 export function issuePastPeriod(
-  { signer, ...context }: Pick<IssueContext, 'database' | 'clock' | 'maxMoveBps'> & { readonly signer: Signer },
+  { signer, ...context }: Pick<IssueContext, 'database' | 'time' | 'maxMoveBps'> & { readonly signer: Signer },
   wanted: Parameters<typeof issueNotes>[1],
 ): Promise<IssueResult> {
   const preflight = { isRequired: () => false, findPending: () => undefined, findRefusal: async () => undefined }

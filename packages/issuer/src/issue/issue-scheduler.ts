@@ -69,7 +69,7 @@ export async function startIssueScheduler(options: IssueSchedulerOptions): Promi
   }
   const catchUp = async (chainId?: number) => {
     if (stopped) return
-    const nowSeconds = toSeconds(context.clock.now())
+    const nowSeconds = toSeconds(context.time.now())
     if (!periods || nowSeconds < periods.current.start || nowSeconds >= periods.current.end) {
       const current = periodAt(nowSeconds)
       periods = { current, next: periodAfter(current) }
@@ -168,7 +168,7 @@ function createRefusalReporter({ context, chains, metrics, log }: IssueScheduler
     metrics.refused(chain.id, refusal.reason)
     const about = { chain: chain.id, periodStart: Number(period.start), reason: refusal.reason }
     log.error(about, `notes ${refusal.reason === 'earlier_signer' ? 'withheld' : 'not signed'}: ${refusal.message}`)
-    const nowSeconds = toSeconds(context.clock.now())
+    const nowSeconds = toSeconds(context.time.now())
     await recordRefusal(context.database, { chainId: chain.id, periodStart: period.start, refusal, nowSeconds })
     reported.delete(key)
     reported.set(key, refusal.message)

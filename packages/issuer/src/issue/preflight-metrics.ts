@@ -1,4 +1,4 @@
-import { type Clock, type MetricHelp, type Metrics, toSeconds } from '@tallystick/base'
+import { type MetricHelp, type Metrics, type Time, toSeconds } from '@tallystick/base'
 import { periodAfter, periodAt } from '@tallystick/core'
 import type { NoteSet } from '../note-set.ts'
 
@@ -17,18 +17,18 @@ export const preflightMetricHelp: MetricHelp = {
 /** Registers the preflight metrics of the given chains. */
 export function createPreflightMetrics({
   metrics,
-  clock,
+  time,
   chainIds,
 }: {
   readonly metrics: Metrics
-  readonly clock: Clock
+  readonly time: Pick<Time, 'now'>
   readonly chainIds: readonly number[]
 }): PreflightMetrics {
   const counter = (chain: number, outcome: PreflightOutcome) =>
     metrics.counter('tallystick_preflight_total', { chain, outcome })
   for (const chain of chainIds) for (const outcome of preflightOutcomes) counter(chain, outcome)
   const latest = new Map<string, PreflightOutcome>()
-  const currentPeriod = () => periodAt(toSeconds(clock.now()))
+  const currentPeriod = () => periodAt(toSeconds(time.now()))
   const gauge = (family: string, read: (chainId: number) => boolean) =>
     metrics.gauge(family, () => chainIds.map((chain) => ({ labels: { chain }, value: read(chain) ? 1 : 0 })))
 

@@ -1,4 +1,4 @@
-import { type Clock, type Time, toSeconds } from '@tallystick/base'
+import { type Time, toSeconds } from '@tallystick/base'
 import { ChainError, isLimitReason, type NoteRefusal, type PoolReader, type RevertReason } from '@tallystick/chain'
 import { formatPeriod, type Note } from '@tallystick/core'
 import type { Logger } from 'pino'
@@ -184,11 +184,11 @@ function isLimit({ reason }: NoteRefusal): boolean {
 type SetKey = { readonly chainId: number; readonly period: Pick<NoteSet['period'], 'start'> }
 
 /** Keeps one set per chain and period until the period ends. */
-function createSetMemory(clock: Clock) {
+function createSetMemory(time: Time) {
   const sets = new Map<string, NoteSet>()
   return {
     keep: (set: NoteSet) => {
-      const nowSeconds = toSeconds(clock.now())
+      const nowSeconds = toSeconds(time.now())
       for (const [key, { period }] of sets) if (period.end <= nowSeconds) sets.delete(key)
       sets.set(`${set.chainId}:${set.period.start}`, set)
     },

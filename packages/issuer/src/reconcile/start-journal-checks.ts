@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Clock, toSeconds } from '@tallystick/base'
+import { type Time, toSeconds } from '@tallystick/base'
 import type { Auditor, Database } from '@tallystick/database'
 import { acceptStoredSet } from '../issue/issue-notes.ts'
 import { type DiscardedSet, type DiscardRequest, discardPrematureSet } from '../issue/premature-sets.ts'
@@ -82,12 +82,12 @@ export async function reconcileFromFile(
   database: Database,
   {
     config,
-    clock,
+    time,
     auditor,
     reconcileRecords,
   }: {
     readonly config: Pick<IssuerSettings, 'signer' | 'chains'>
-    readonly clock: Clock
+    readonly time: Pick<Time, 'now'>
     readonly auditor: Auditor
     /** Reconciles the records at an instant, if there are any. */
     readonly reconcileRecords?: ((nowSeconds: bigint) => Promise<RecordsReport>) | undefined
@@ -95,7 +95,7 @@ export async function reconcileFromFile(
 ): Promise<FullReconcileReport> {
   const journal = await openSignerJournal(config.signer.journal, { create: false, say: () => undefined })
   try {
-    const nowSeconds = toSeconds(clock.now())
+    const nowSeconds = toSeconds(time.now())
     const report = await reconcileNotes(database, { journal, chains: config.chains, nowSeconds, auditor })
     if (report.contradictions.length > 0) return report
     return { ...report, log: await reconcileRecords?.(nowSeconds) }

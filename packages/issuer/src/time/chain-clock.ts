@@ -1,3 +1,4 @@
+import type { Time } from '@tallystick/base'
 import { isInstant, type ReferenceClock } from './reference-clock.ts'
 
 // Block producers' clocks may be slightly ahead.
@@ -16,12 +17,12 @@ const behindMs = Number(chainBehindToleranceSeconds) * 1000
 export function createChainClock({
   chainId,
   read,
-  monotonicNow,
+  time,
 }: {
   readonly chainId: number
   /** Reads the newest block's time, Unix seconds. Resolves to undefined if no RPC answers. */
   readonly read: () => Promise<bigint | undefined>
-  readonly monotonicNow: () => number
+  readonly time: Pick<Time, 'monotonic'>
 }): ReferenceClock {
   let newest: { readonly blockMs: number; readonly firstSeenMs: number; readonly lastSeenMs: number } | undefined
   return {
@@ -29,7 +30,7 @@ export function createChainClock({
     estimate: () => {
       if (!newest) return undefined
       const { blockMs, firstSeenMs, lastSeenMs } = newest
-      const nowMs = monotonicNow()
+      const nowMs = time.monotonic()
       // The lower bound stays while the RPC returns the same block, and advances when the RPC stops answering.
       return {
         earliestMs: blockMs - aheadMs + (nowMs - lastSeenMs),
@@ -40,7 +41,7 @@ export function createChainClock({
       const blockSeconds = await read().catch(() => undefined)
       const blockMs = Number(blockSeconds ?? -1n) * 1000
       if (!isInstant(blockMs)) return
-      const nowMs = monotonicNow()
+      const nowMs = time.monotonic()
       newest = { blockMs, firstSeenMs: newest?.blockMs === blockMs ? newest.firstSeenMs : nowMs, lastSeenMs: nowMs }
     },
   }

@@ -200,7 +200,7 @@ async function checkServing(numRuns: number) {
       monotonicMs += back
       return readMs
     }
-    const database = createMeasuredClock({ name: 'database', read, monotonicNow: () => monotonicMs })
+    const database = createMeasuredClock({ name: 'database', read, time: { monotonic: () => monotonicMs } })
     await database.measure()
     monotonicMs += elapsed
     const isServed = createClockComparison({ database, chains: [] }).agrees(trueMs + offset)

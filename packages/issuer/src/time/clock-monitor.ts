@@ -1,4 +1,4 @@
-import { type Clock, type MetricHelp, type Metrics, repeat, type Time } from '@tallystick/base'
+import { type MetricHelp, type Metrics, repeat, type Time } from '@tallystick/base'
 import type { ReadChainTime } from '@tallystick/chain'
 import { type Finding, TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
@@ -67,7 +67,7 @@ export async function startClockMonitor(options: ClockMonitorOptions): Promise<C
   if (!database && chains.length === 0) {
     say('no second clock: the database is embedded and no RPC is configured')
   }
-  addMetrics(options.metrics, { comparison, clock: time })
+  addMetrics(options.metrics, { comparison, time })
   const logChanges = createDisputeLogger(options.log)
   const visibleSeconds = createVisibleSeconds(comparison)
   const comparing = repeat(time, { name: 'clocks', ms: compareMs }, () => {
@@ -117,17 +117,16 @@ function uncertain(reason: string): TallystickError {
 }
 
 function openClocks({ database, chains, readChainTime, databaseShiftMs, time }: ClockMonitorOptions) {
-  const monotonicNow = time.monotonic
   const read = () => readDatabaseTime(database)
   return {
     // An embedded database uses this machine's clock.
     database:
       database.engine === 'postgres'
-        ? createMeasuredClock({ name: 'database', read, shiftMs: databaseShiftMs, monotonicNow })
+        ? createMeasuredClock({ name: 'database', read, shiftMs: databaseShiftMs, time })
         : undefined,
     chains: chains
       .filter(({ rpc }) => rpc.length > 0)
-      .map(({ id }) => createChainClock({ chainId: id, read: () => readChainTime(id), monotonicNow })),
+      .map(({ id }) => createChainClock({ chainId: id, read: () => readChainTime(id), time })),
   }
 }
 
@@ -152,16 +151,16 @@ function createMeasuring(
 
 function addMetrics(
   metrics: Metrics,
-  { comparison, clock }: { readonly comparison: ClockComparison; readonly clock: Clock },
+  { comparison, time }: { readonly comparison: ClockComparison; readonly time: Time },
 ): void {
   metrics.gauge('tallystick_clock_offset_seconds', () =>
     comparison
-      .readings(clock.now())
+      .readings(time.now())
       .flatMap(({ reference, offsetMs }) =>
         offsetMs === undefined ? [] : [{ labels: { reference }, value: offsetMs / 1000 }],
       ),
   )
-  metrics.gauge('tallystick_clock_disputed', () => [{ value: comparison.agrees(clock.now()) ? 0 : 1 }])
+  metrics.gauge('tallystick_clock_disputed', () => [{ value: comparison.agrees(time.now()) ? 0 : 1 }])
 }
 
 /** Creates a function that logs when a dispute begins and ends. Its message changes every second and is not compared. */

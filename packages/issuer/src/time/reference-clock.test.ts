@@ -9,7 +9,7 @@ function setUp() {
   const world = { monotonicMs: 5_000, readMs: noonMs as number | Error, thereMs: 0, backMs: 0 }
   const clock = createMeasuredClock({
     name: 'database',
-    monotonicNow: () => world.monotonicMs,
+    time: { monotonic: () => world.monotonicMs },
     read: async () => {
       world.monotonicMs += world.thereMs
       const { readMs } = world
@@ -55,7 +55,7 @@ test.each([
 test('error: a reading that hangs times out', async () => {
   const clock = createMeasuredClock({
     name: 'database',
-    monotonicNow: () => performance.now(),
+    time: { monotonic: () => performance.now() },
     read: () => new Promise(() => undefined),
   })
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -89,7 +89,7 @@ test('behavior: a shift moves the estimate at once', async () => {
   let shiftMs = 0
   const clock = createMeasuredClock({
     name: 'database',
-    monotonicNow: () => 0,
+    time: { monotonic: () => 0 },
     read: async () => noonMs,
     shiftMs: () => shiftMs,
   })
@@ -102,7 +102,7 @@ test('behavior: a chain’s time is between its newest block and the longest int
   const world = { monotonicMs: 0, seconds: BigInt(noonMs / 1000) as bigint | undefined }
   const clock = createChainClock({
     chainId: 324,
-    monotonicNow: () => world.monotonicMs,
+    time: { monotonic: () => world.monotonicMs },
     read: async () => world.seconds,
   })
   await clock.measure()

@@ -1,3 +1,5 @@
+import type { Time } from '@tallystick/base'
+
 /** Bounds of a clock's reading, Unix milliseconds. */
 export type ClockEstimate = { readonly earliestMs: number; readonly latestMs: number }
 
@@ -24,27 +26,27 @@ export function createMeasuredClock({
   name,
   read,
   shiftMs = () => 0,
-  monotonicNow,
+  time,
 }: {
   readonly name: string
   /** Reads the other clock, Unix milliseconds. */
   readonly read: () => Promise<number>
   /** Added to each estimate. */
   readonly shiftMs?: (() => number) | undefined
-  readonly monotonicNow: () => number
+  readonly time: Pick<Time, 'monotonic'>
 }): ReferenceClock {
   let sample: { readonly aheadMs: number; readonly uncertaintyMs: number } | undefined
   return {
     name,
     estimate: () => {
       if (!sample) return undefined
-      const nowMs = monotonicNow() + sample.aheadMs + shiftMs()
+      const nowMs = time.monotonic() + sample.aheadMs + shiftMs()
       return { earliestMs: nowMs - sample.uncertaintyMs, latestMs: nowMs + sample.uncertaintyMs }
     },
     measure: async () => {
-      const startedMs = monotonicNow()
+      const startedMs = time.monotonic()
       const readMs = await withinMs(read(), roundTripMsMax)
-      const endedMs = monotonicNow()
+      const endedMs = time.monotonic()
       const roundTripMs = endedMs - startedMs
       if (readMs === undefined || !isInstant(readMs) || roundTripMs > roundTripMsMax) return
       sample = { aheadMs: readMs - (startedMs + endedMs) / 2, uncertaintyMs: roundTripMs / 2 }

@@ -1,4 +1,4 @@
-import { type Clock, type MetricHelp, type Metrics, toSeconds } from '@tallystick/base'
+import { type MetricHelp, type Metrics, type Time, toSeconds } from '@tallystick/base'
 import { countBusinessDays, newYorkDate } from '@tallystick/core'
 import { feedFailures } from './feed-error.ts'
 
@@ -28,12 +28,12 @@ export const treasuryMetricHelp: MetricHelp = {
 /** Registers the metrics of the feed. All series exist from the start, so that alerts can distinguish 0 from missing. */
 export function createTreasuryMetrics({
   metrics,
-  clock,
+  time,
   status,
   isCompared,
 }: {
   readonly metrics: Metrics
-  readonly clock: Clock
+  readonly time: Time
   readonly status: () => FeedStatus
   /** Whether a second source is configured. */
   readonly isCompared: boolean
@@ -42,7 +42,7 @@ export function createTreasuryMetrics({
   for (const outcome of fetchOutcomes) fetches(outcome)
   metrics.gauge('tallystick_treasury_source_age_business_days', () => {
     const { sourceDate: after } = status()
-    return after ? [{ value: countBusinessDays({ after, upTo: newYorkDate(toSeconds(clock.now())) }) }] : []
+    return after ? [{ value: countBusinessDays({ after, upTo: newYorkDate(toSeconds(time.now())) }) }] : []
   })
   metrics.gauge('tallystick_treasury_missing_bills', () => [{ value: status().vanishedBills.length }])
   metrics.gauge('tallystick_treasury_problem', () => [{ value: status().problem === undefined ? 0 : 1 }])

@@ -1,4 +1,4 @@
-import { repeat, type Time, type Timer, toSeconds } from '@tallystick/base'
+import { repeat, type Timer, toSeconds } from '@tallystick/base'
 import { backoffMs } from '@tallystick/base/pure'
 import { type Period, periodAfter, periodAt } from '@tallystick/core'
 import type { CurveSource } from '../curve/curve-source.ts'
@@ -9,10 +9,9 @@ import type { IssuerSettings } from '../settings.ts'
 import type { FetchOutcome } from './treasury-metrics.ts'
 import { createTreasuryUpdater, type TreasuryUpdater, type TreasuryUpdaterOptions } from './treasury-updater.ts'
 
-export type TreasurySourceOptions = Omit<TreasuryUpdaterOptions, 'clock' | 'signal' | 'sourceDate'> & {
+export type TreasurySourceOptions = Omit<TreasuryUpdaterOptions, 'signal' | 'sourceDate'> & {
   readonly config: Pick<IssuerSettings, 'rails'>
   readonly published: PublishedNotes
-  readonly time: Time
 }
 
 const tickMs = 1_000
@@ -32,7 +31,7 @@ export async function startTreasurySource(options: TreasurySourceOptions): Promi
   const stopping = new AbortController()
   const { signal } = stopping
   const sourceDate = (await findLastTreasuryCurve(database))?.provenance?.sourceDate
-  const updater = createTreasuryUpdater({ ...options, clock: time, signal, sourceDate })
+  const updater = createTreasuryUpdater({ ...options, signal, sourceDate })
   const schedule = createUpdateSchedule(options, { updater, signal })
   const runDue = async () => {
     await updater.clearDispute()

@@ -1,4 +1,4 @@
-import { type Clock, createLogThrottle, type Metrics, toSeconds } from '@tallystick/base'
+import { createLogThrottle, type Metrics, type Time, toSeconds } from '@tallystick/base'
 import type { Period } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
@@ -13,7 +13,7 @@ import { createTreasuryMetrics, type FeedStatus, type FetchOutcome } from './tre
 
 export type TreasuryUpdaterOptions = {
   readonly database: Database
-  readonly clock: Clock
+  readonly time: Time
   readonly config: Pick<IssuerSettings, 'chains' | 'tenors'> & { readonly curve: TreasurySettings }
   readonly metrics: Metrics
   readonly log: Logger
@@ -33,7 +33,7 @@ export type TreasuryUpdater = {
 }
 
 export function createTreasuryUpdater(options: TreasuryUpdaterOptions): TreasuryUpdater {
-  const { clock, log, signal } = options
+  const { time, log, signal } = options
   let status: FeedStatus = {
     sourceDate: options.sourceDate,
     vanishedBills: [],
@@ -41,7 +41,7 @@ export function createTreasuryUpdater(options: TreasuryUpdaterOptions): Treasury
     uncompared: undefined,
   }
   const isCompared = options.config.curve.plausibility !== undefined
-  const metrics = createTreasuryMetrics({ metrics: options.metrics, clock, status: () => status, isCompared })
+  const metrics = createTreasuryMetrics({ metrics: options.metrics, time, status: () => status, isCompared })
   const warnOnce = createWarnOnce(log)
   let isDisputed = false
 
@@ -85,7 +85,7 @@ export function createTreasuryUpdater(options: TreasuryUpdaterOptions): Treasury
 
 /** Fetches a curve and compares it with SOFR. Throws `TreasuryFeedError`. */
 async function fetchCurve(
-  { findUncertainty, database, config, clock, signal }: TreasuryUpdaterOptions,
+  { findUncertainty, database, config, time, signal }: TreasuryUpdaterOptions,
   period: Period,
 ) {
   const uncertainty = await findUncertainty()
@@ -96,7 +96,7 @@ async function fetchCurve(
     })
   }
   const { curve, tenors } = config
-  const nowSeconds = toSeconds(clock.now())
+  const nowSeconds = toSeconds(time.now())
   const fetchNewest = async () => {
     const last = await findLastTreasuryCurve(database)
     const knownBills = last?.provenance?.bills.map(({ weeks }) => weeks) ?? []

@@ -35,7 +35,7 @@ export type PoolCheckResult = {
  * withholds the notes that the pool would refuse. Throws `ChainError`.
  */
 export function createPoolCheck(chain: IssuerChain, options: PoolCheckOptions): () => Promise<PoolCheckResult> {
-  const { published, clock, signal, config, readPool } = options
+  const { published, time, signal, config, readPool } = options
   const mode = config.rails.preflight
   const { next } = chain.signer
   const reader = mode === 'off' ? undefined : options.pools.get(chain.id)
@@ -47,7 +47,7 @@ export function createPoolCheck(chain: IssuerChain, options: PoolCheckOptions): 
   const confirm = createConfirmation()
 
   return async () => {
-    const nowSeconds = toSeconds(clock.now())
+    const nowSeconds = toSeconds(time.now())
     const current = periodAt(nowSeconds)
     const sets = [current, periodAfter(current)].flatMap(({ start }) => published.find(chain.id, start) ?? [])
     const currentSet = published.find(chain.id, current.start)

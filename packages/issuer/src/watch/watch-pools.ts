@@ -14,10 +14,7 @@ export type PoolWatch = {
   stop(): Promise<void>
 }
 
-export type PoolWatchOptions = Omit<PoolCheckOptions, 'clock' | 'signal'> & {
-  readonly metrics: Metrics
-  readonly time: Time
-}
+export type PoolWatchOptions = Omit<PoolCheckOptions, 'signal'> & { readonly metrics: Metrics }
 
 export const poolMetricHelp: MetricHelp = {
   tallystick_pool_problem:
@@ -73,7 +70,7 @@ type SinglePoolWatch = {
 function watchPool(chain: IssuerChain, options: PoolWatchOptions & { readonly signal: AbortSignal }): SinglePoolWatch {
   const { time, signal } = options
   const factor = options.pools.has(chain.id) ? 1 : indexFactor
-  const check = createPoolCheck(chain, { ...options, clock: time })
+  const check = createPoolCheck(chain, options)
   const report = createProblemReporter(chain, options)
   const silence = startSilence(time, silentMs * factor)
   let problems: PoolProblems | undefined

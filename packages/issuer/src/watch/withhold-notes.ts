@@ -1,4 +1,4 @@
-import { type Clock, toSeconds } from '@tallystick/base'
+import { type Time, toSeconds } from '@tallystick/base'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import type { NoteMetrics } from '../note-metrics.ts'
@@ -12,7 +12,7 @@ export type WithholdOptions = {
   readonly config: Pick<IssuerSettings, 'chains'>
   readonly published: Pick<PublishedNotes, 'find' | 'setWithheld'>
   readonly database: Database
-  readonly clock: Clock
+  readonly time: Time
   readonly noteMetrics: Pick<NoteMetrics, 'refused'>
   readonly log: Logger
 }
@@ -38,7 +38,7 @@ export const withholdReasons = [
  * Creates a function that withholds notes of a set from `GET /notes`, or releases all of them without a `withholding`. The
  * set stays in memory and in the database.
  */
-export function createNoteWithholder({ published, database, clock, log, config, noteMetrics }: WithholdOptions) {
+export function createNoteWithholder({ published, database, time, log, config, noteMetrics }: WithholdOptions) {
   const known = new Map<string, string>()
   const logFailure = (chain: number, work: Promise<unknown>) =>
     work.catch((error: unknown) => log.error({ chain, err: error }, 'recording withheld notes failed'))
@@ -70,7 +70,7 @@ export function createNoteWithholder({ published, database, clock, log, config, 
     log.error({ ...about, reason, tenors }, `notes withheld: ${message}`)
     noteMetrics.refused(chainId, reason)
     const refusal = { reason, message } as const
-    const nowSeconds = toSeconds(clock.now())
+    const nowSeconds = toSeconds(time.now())
     await logFailure(chainId, recordRefusal(database, { chainId, periodStart: period.start, refusal, nowSeconds }))
   }
 }

@@ -1,4 +1,4 @@
-import type { MetricHelp, Metrics } from '@tallystick/base'
+import { type MetricHelp, type Metrics, repeat, type Time } from '@tallystick/base'
 import type { Database } from '@tallystick/database'
 import { createMerkleTree, encodeBase64, rootOf } from '@tallystick/tlog'
 import type { Logger } from 'pino'
@@ -14,6 +14,7 @@ const intervalMs = 60_000
 type WatchParts = {
   readonly database: Database
   readonly config: { readonly signer: { readonly journal: string } }
+  readonly time: Time
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -22,7 +23,7 @@ type WatchParts = {
  * Notes the head of the audit in a file every minute and at the end, so that rows that are deleted from the end with their
  * hashes are found. A head that the database contradicts is kept. Each look reads the new rows only.
  */
-export function watchAudit({ database, config, metrics, log }: WatchParts): { stop(): Promise<void> } {
+export function watchAudit({ database, config, time, metrics, log }: WatchParts): { stop(): Promise<void> } {
   const path = auditHeadPath(config)
   const tree = createMerkleTree()
   const faults: string[] = []
@@ -43,10 +44,10 @@ export function watchAudit({ database, config, metrics, log }: WatchParts): { st
     return last
   }
   void run()
-  const timer = setInterval(run, intervalMs).unref()
+  const timer = repeat(time, { name: 'check of the audit', ms: intervalMs }, run)
   return {
     stop: () => {
-      clearInterval(timer)
+      timer.stop()
       return run()
     },
   }

@@ -46,7 +46,7 @@ export function createLeases({
   const keeper = createLeaseKeeper({
     id,
     store: createLeaseStore(database, test?.databaseShiftMs),
-    monotonicNow: time.monotonic,
+    time,
     isAlone: database.engine === 'pglite',
     settleSoon: () => {
       // While the database is away, the interval is often enough.

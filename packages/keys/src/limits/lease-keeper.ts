@@ -1,4 +1,4 @@
-import { runOneAtATime } from '@tallystick/base'
+import { runOneAtATime, type Time } from '@tallystick/base'
 import { createLease, type Lease, type LeaseHost } from './lease.ts'
 import { shareOf } from './lease-share.ts'
 import type { LeaseStore } from './lease-store.ts'
@@ -29,7 +29,7 @@ export type LeaseKeeperOptions = {
   /** Id of this replica. */
   readonly id: string
   readonly store: LeaseStore
-  readonly monotonicNow: () => number
+  readonly time: Pick<Time, 'monotonic'>
   /** Whether no other process uses the database. Then only used leases are settled. */
   readonly isAlone?: boolean | undefined
   /** Settles before the next interval ends. Called when a lease runs low. */
@@ -46,7 +46,7 @@ const batchMax = 1_000
 export function createLeaseKeeper({
   id,
   store,
-  monotonicNow,
+  time,
   isAlone = false,
   settleSoon = () => undefined,
   onRestored = () => undefined,
@@ -73,7 +73,7 @@ export function createLeaseKeeper({
   const table: LeaseTable = {
     id,
     store,
-    monotonicNow,
+    time,
     host,
     membership,
     onRestored,
@@ -89,7 +89,7 @@ export function createLeaseKeeper({
     join: async () => {
       await settleLeases(table, [], 0)
       const isFirst = membership.live().size === 1
-      table.joinedAtMs = isFirst && table.reading ? table.reading.atMs : monotonicNow() + joinMs
+      table.joinedAtMs = isFirst && table.reading ? table.reading.atMs : time.monotonic() + joinMs
       return table.joinedAtMs
     },
     hasJoined,
@@ -136,7 +136,7 @@ async function settleTouched(table: LeaseTable, queue: TouchedLeases, sinceMs: n
 
 async function giveBack(table: LeaseTable): Promise<void> {
   table.hasLeft = true
-  const nowMs = table.monotonicNow()
+  const nowMs = table.time.monotonic()
   const used = [...table.leases.values()].filter((lease) => nowMs < lease.endsAtMs && lease.granted > 0)
   for (const lease of used) {
     lease.granted = lease.spent

@@ -45,7 +45,7 @@ function createWorld(options: Partial<LeaseKeeperOptions> = {}) {
   const settleSoon = () => {
     world.settledEarly++
   }
-  const keeper = createLeaseKeeper({ id: 'a', store, monotonicNow: () => world.nowMs, settleSoon, ...options })
+  const keeper = createLeaseKeeper({ id: 'a', store, time: { monotonic: () => world.nowMs }, settleSoon, ...options })
   return Object.assign(world, { keeper })
 }
 

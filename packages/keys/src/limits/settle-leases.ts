@@ -1,3 +1,4 @@
+import type { Time } from '@tallystick/base'
 import { type Lease, type LeaseHost, rollLease } from './lease.ts'
 import { holdOf } from './lease-share.ts'
 import type { LeaseName, LeaseReading, LeaseStore, NamedLeaseRow } from './lease-store.ts'
@@ -9,7 +10,7 @@ import { type Members, type Settlement, settleLease } from './settle-lease.ts'
 export type LeaseTable = {
   readonly id: string
   readonly store: LeaseStore
-  readonly monotonicNow: () => number
+  readonly time: Pick<Time, 'monotonic'>
   readonly host: LeaseHost & { offsetMs: number }
   readonly membership: Membership
   /** Leases by key and period. */
@@ -57,7 +58,7 @@ async function settleOnce(table: LeaseTable, wanted: readonly Lease[], sinceMs: 
   const noticed = [...rows.values()].flatMap((row) => table.leases.get(leaseKeyOf(row)) ?? [])
   const changes: Change[] = []
   for (const lease of new Set([...wanted, ...noticed])) {
-    rollLease(lease, table.host, table.monotonicNow())
+    rollLease(lease, table.host, table.time.monotonic())
     const name = nameOf(lease)
     const settlement = decide(table, lease, rows.get(textOf(name)))
     // Reduced before the others can take it. It is raised only when the database has confirmed it.
@@ -74,9 +75,9 @@ async function readRows(
   wanted: readonly Lease[],
   sinceMs: number,
 ): Promise<ReadonlyMap<string, NamedLeaseRow>> {
-  const startedMs = table.monotonicNow()
+  const startedMs = table.time.monotonic()
   const value = await table.store.read({ sinceMs, wanted: wanted.map(nameOf) })
-  const elapsedMs = table.monotonicNow() - startedMs
+  const elapsedMs = table.time.monotonic() - startedMs
   const { reading, host } = table
   // The database read its clock in between. A process that was suspended meanwhile would be wrong by half of that time.
   const isExact = elapsedMs < exactMs || reading === undefined || startedMs - reading.exactAtMs > clockMs
@@ -106,7 +107,7 @@ function isOlder(reading: LeaseReading, before: LeaseReading, own: string): bool
  * others have done the same.
  */
 export function restartWindows(table: LeaseTable): void {
-  const monotonicMs = table.monotonicNow()
+  const monotonicMs = table.time.monotonic()
   const isKnown = isRestoring(table, monotonicMs)
   table.restored = { atMs: monotonicMs, members: isKnown ? table.restored.members : table.membership.live() }
   for (const lease of table.leases.values())
@@ -125,7 +126,7 @@ function keepMembers(replicas: LeaseReading['replicas'], members: ReadonlySet<st
 
 function decide(table: LeaseTable, lease: Lease, row: NamedLeaseRow | undefined): Settlement {
   const { membership, hasLeft } = table
-  const monotonicMs = table.monotonicNow()
+  const monotonicMs = table.time.monotonic()
   const { keyId, period, limit, spent, granted, attempts: demand } = lease
   const isLost = lease.version > 0 && ((row?.version ?? 0) < lease.version || !row?.entries[table.id])
   if (isLost) lease.lostAtMs = monotonicMs

@@ -50,7 +50,7 @@ export async function followChains(
     try {
       const { isBehind, isSettled } = await followOne(context, { chainId, head, isLogRead })
       isAnyBehind ||= isBehind
-      if (isSettled && isLogRead) context.totals.successes.set(String(chainId), context.now())
+      if (isSettled && isLogRead) context.totals.successes.set(String(chainId), context.time.now())
       context.warnings.clear(`the RPC of chain ${chainId}`)
     } catch (error) {
       warnOfRpc(context, { chainId, error })
@@ -88,7 +88,7 @@ async function followOne(context: MonitorContext, { chainId, head, isLogRead }: 
 
 /** Remembers since when a lend waits for the set of its period, and says so. */
 function noteWaiting(
-  { undecided, warnings, monotonicNow }: MonitorContext,
+  { undecided, warnings, time }: MonitorContext,
   { chainId, waiting }: { readonly chainId: number; readonly waiting: Lend | undefined },
 ): void {
   const topic = `the lends of chain ${chainId}`
@@ -101,7 +101,7 @@ function noteWaiting(
     warnings.clear(topic)
     return
   }
-  if (!undecided.has(name)) undecided.set(name, monotonicNow())
+  if (!undecided.has(name)) undecided.set(name, time.monotonic())
   warnings.set(
     topic,
     `Chain ${chainId}: the set for ${formatPeriod(period)} cannot be read yet. The lends since its start, such as ` +

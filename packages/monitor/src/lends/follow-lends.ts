@@ -40,14 +40,14 @@ export type LendsFollowed = {
 /** Compares the lends of a chain with the sets of the log. */
 export async function followLends(context: MonitorContext, round: LendsRound): Promise<LendsFollowed> {
   const { chainId, scope, head } = round
-  const { state, signal, totals, monotonicNow } = context
-  const endsAt = monotonicNow() + chainMsMax
+  const { state, signal, totals, time } = context
+  const endsAt = time.monotonic() + chainMsMax
   const followed = context.chains.get(chainId) as FollowedChain
   const chain = chainOf(state, String(chainId))
   const ranges = { ...followed, pools: scope.pools, signal }
   chain.cursor ??= await findStart(ranges, { chain, scope, head })
   const checkedBefore = chain.cursor.block
-  const isLate = () => monotonicNow() > endsAt && (chain.cursor?.block ?? 0) > checkedBefore
+  const isLate = () => time.monotonic() > endsAt && (chain.cursor?.block ?? 0) > checkedBefore
   let from = Math.max(0, Math.min(chain.cursor.block, head.number) + 1 - rescannedBlocks)
   while (from <= head.number && !signal.aborted && !isLate()) {
     const { to, read } = await readRange(ranges, { from, head: head.number })
@@ -149,13 +149,13 @@ function isPending(
   context: MonitorContext,
   { round, start }: { readonly round: LendsRound; readonly start: bigint },
 ): boolean {
-  const { state, tree, early, undecided, stoppedBy, monotonicNow } = context
+  const { state, tree, early, undecided, stoppedBy, time } = context
   if (!round.isLogRead || stoppedBy === 'unknown') return true
   if (state.checked >= (tree?.size ?? 0) || isOverdue(context)) return false
   const name = nameSet(String(round.chainId), { start })
   const isPast = periodAt(start).end <= BigInt(round.head.timestamp)
-  const since = undecided.get(name) ?? monotonicNow()
-  return early.get(name) !== null || (!isPast && monotonicNow() - since < undecidedMsMax)
+  const since = undecided.get(name) ?? time.monotonic()
+  return early.get(name) !== null || (!isPast && time.monotonic() - since < undecidedMsMax)
 }
 
 function dropSettledSets(chain: ChainState): void {

@@ -1,3 +1,4 @@
+import { toSeconds } from '@tallystick/base'
 import { MissingTileError, type VerifiedTree, WrongTileError } from '@tallystick/tlog'
 import { LogFaultError } from '../finding.ts'
 import { LogUnreachableError } from '../log-source.ts'
@@ -29,7 +30,7 @@ export async function followLog(context: MonitorContext, wanted: readonly Wanted
     if (!isNewest) return false
     state.missing = {}
     context.hasCaughtUp = true
-    context.totals.successes.set('log', context.now())
+    context.totals.successes.set('log', context.time.now())
     warnings.clear('the log')
     await auditSometimes(context, tree)
     return true
@@ -73,16 +74,16 @@ async function readNewEntries(context: MonitorContext, tree: VerifiedTree): Prom
 }
 
 /** Returns whether entries are unread for longer than any log withholds them. */
-export function isOverdue({ state, tree, now }: MonitorContext): boolean {
-  const since = state.growth[0]?.at ?? now()
+export function isOverdue({ state, tree, time }: MonitorContext): boolean {
+  const since = state.growth[0]?.at ?? time.now()
   const behind = (tree?.size ?? 0) - state.checked
-  return now() - since > withheldMsMax || behind > entriesBehindMax
+  return time.now() - since > withheldMsMax || behind > entriesBehindMax
 }
 
 function judgeWithheld(context: MonitorContext, size: number): void {
   if (!isOverdue(context)) return
   const { state, report } = context
-  const since = new Date(state.growth[0]?.at ?? context.now()).toISOString()
+  const since = new Date(state.growth[0]?.at ?? context.time.now()).toISOString()
   report({
     kind: 'entry_withheld',
     severity: 'fail',
@@ -95,21 +96,21 @@ function judgeWithheld(context: MonitorContext, size: number): void {
 }
 
 /** A copy of a log may get the checkpoint before the tiles. */
-function judgeMissing({ state, warnings, report, now }: MonitorContext, { path, message }: MissingTileError): void {
-  state.missing[path] ??= now()
-  if (now() - (state.missing[path] as number) < missingMsMax) warnings.set('the log', message)
+function judgeMissing({ state, warnings, report, time }: MonitorContext, { path, message }: MissingTileError): void {
+  state.missing[path] ??= time.now()
+  if (time.now() - (state.missing[path] as number) < missingMsMax) warnings.set('the log', message)
   else report({ kind: 'tile_missing', subject: path, severity: 'fail', message })
 }
 
 /** The sets of the current period of every chain of the log. */
-function setsInForce({ state, now }: MonitorContext): WantedSet[] {
-  const atSeconds = BigInt(Math.floor(now() / 1000))
+function setsInForce({ state, time }: MonitorContext): WantedSet[] {
+  const atSeconds = toSeconds(time.now())
   return Object.keys(state.chains).map((chainId) => ({ chainId, atSeconds }))
 }
 
 async function auditSometimes(context: MonitorContext, tree: VerifiedTree): Promise<void> {
-  if (context.lastAuditAt !== undefined && context.monotonicNow() - context.lastAuditAt < auditMs) return
-  context.lastAuditAt = context.monotonicNow()
+  if (context.lastAuditAt !== undefined && context.time.monotonic() - context.lastAuditAt < auditMs) return
+  context.lastAuditAt = context.time.monotonic()
   try {
     await auditTile(context, tree)
   } catch (error) {

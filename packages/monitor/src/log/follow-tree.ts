@@ -17,7 +17,7 @@ import { LogUnreachableError, type MonitoredSource } from '../log-source.ts'
 import type { MonitorContext } from '../monitor-context.ts'
 import { encodeEdge } from '../monitor-state.ts'
 
-type TreeContext = Pick<MonitorContext, 'source' | 'key' | 'state' | 'now'>
+type TreeContext = Pick<MonitorContext, 'source' | 'key' | 'state' | 'time'>
 
 // A replica or a cache may show an older checkpoint for a while.
 const staleMs = 300_000
@@ -29,7 +29,7 @@ const growthMax = 1_000
  * nothing then.
  */
 export async function followTree(context: TreeContext, known: VerifiedTree | undefined): Promise<VerifiedTree> {
-  const { source, state, now } = context
+  const { source, state } = context
   const note = await readCheckpoint(source)
   const checkpoint = verifyNote(note, context)
   const last = state.checkpoint
@@ -43,7 +43,7 @@ export async function followTree(context: TreeContext, known: VerifiedTree | und
   if (last && !equalBytes(await next.rootAt(last.size), decodeBase64(last.root) as Uint8Array)) {
     throw forked(context, { checkpoint, note })
   }
-  const at = now()
+  const at = context.time.now()
   state.checkpoint = { size: checkpoint.size, root: encodeBase64(checkpoint.root), note, seenAt: at }
   state.edge = encodeEdge(edge)
   state.growth.push({ size: checkpoint.size, at })
@@ -89,7 +89,7 @@ type Shown = { readonly checkpoint: Checkpoint; readonly note: string }
 /** An older checkpoint is a fork, or what the log was before. It must not show that for long. */
 async function judgeSmaller(context: TreeContext, shown: Shown & { readonly tree: VerifiedTree }): Promise<Error> {
   const { checkpoint, note, tree } = shown
-  const { state, now } = context
+  const { state, time } = context
   const { size = 0, seenAt = 0, note: lastNote = '' } = state.checkpoint ?? {}
   // A log that was restored from a copy does not have the tiles to compare with.
   const root = await tree.rootAt(checkpoint.size).catch((error: unknown) => {
@@ -98,7 +98,7 @@ async function judgeSmaller(context: TreeContext, shown: Shown & { readonly tree
   })
   if (!equalBytes(root, checkpoint.root)) return forked(context, shown)
   const message = `The log shows a checkpoint of ${checkpoint.size} entries, but had signed one of ${size} entries before.`
-  if (now() - seenAt < staleMs) return new StaleCheckpointError(message)
+  if (time.now() - seenAt < staleMs) return new StaleCheckpointError(message)
   return new LogFaultError({
     kind: 'checkpoint_went_back',
     subject: `size ${checkpoint.size}`,

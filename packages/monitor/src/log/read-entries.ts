@@ -40,11 +40,11 @@ export async function readEntries(context: MonitorContext, tree: VerifiedTree): 
 
 /** A search takes up to 8 requests, and more on a copy in files. Bytes become public at boundaries only. */
 function isSearchDue(context: MonitorContext, size: number): boolean {
-  const { lastSearch, state, monotonicNow } = context
+  const { lastSearch, state, time } = context
   const { checked } = state
   const isSame = lastSearch?.checked === checked && lastSearch.size === size
-  if (isSame && monotonicNow() - lastSearch.at < searchMs) return false
-  context.lastSearch = { checked, size, at: monotonicNow() }
+  if (isSame && time.monotonic() - lastSearch.at < searchMs) return false
+  context.lastSearch = { checked, size, at: time.monotonic() }
   return true
 }
 
@@ -114,15 +114,15 @@ function decodeLine(bytes: Uint8Array): string {
 }
 
 /** Says which sets are checked. Those of past periods are not worth a line when a log is read for the first time. */
-function sayEntry({ say, now, hasCaughtUp }: MonitorContext, entry: LogEntry, index: number): void {
+function sayEntry({ say, time, hasCaughtUp }: MonitorContext, entry: LogEntry, index: number): void {
   if (entry.type === 'signer' && entry.from !== null) {
     const { chainid, from, to, why, at } = entry
-    const time = hasDate(BigInt(at)) ? new Date(Number(at) * 1000).toISOString() : at
-    say({ event: 'signer', message: `Chain ${chainid}: the signer changed from ${from} to ${to} at ${time}: ${why}` })
+    const date = hasDate(BigInt(at)) ? new Date(Number(at) * 1000).toISOString() : at
+    say({ event: 'signer', message: `Chain ${chainid}: the signer changed from ${from} to ${to} at ${date}: ${why}` })
   }
   if (entry.type !== 'notes') return
   const period = findPeriodFrom(BigInt(entry.period.start))
-  const isWorthALine = hasCaughtUp || (period && Number(period.end) * 1000 > now())
+  const isWorthALine = hasCaughtUp || (period && Number(period.end) * 1000 > time.now())
   if (!period || !isWorthALine) return
   const { chainid, notes } = entry
   const message = `Chain ${chainid}, ${formatPeriod(periodAt(period.start))}: ${notes.length} notes checked, entry ${index}.`

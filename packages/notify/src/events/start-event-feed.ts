@@ -1,4 +1,4 @@
-import { runOneAtATime } from '@tallystick/base'
+import { runOneAtATime, type Time } from '@tallystick/base'
 import { type Database, followChanges } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type EventPosition, emptyPosition, type FramedEvent, toFramed } from './event-frame.ts'
@@ -21,6 +21,7 @@ export type EventFeed = {
 
 export type EventFeedOptions = {
   readonly database: Database
+  readonly time: Pick<Time, 'setTimer'>
   readonly log: Logger
   readonly onEvents: (events: readonly FramedEvent[]) => void
   /** Called when the database has another history, such as after a backup was restored. */
@@ -34,7 +35,7 @@ const pageSize = 100
 const recentMax = 256
 
 /** Reads the newest events and follows the table until `stop`. */
-export async function startEventFeed({ database, log, onEvents, onReset }: EventFeedOptions): Promise<EventFeed> {
+export async function startEventFeed({ database, time, log, onEvents, onReset }: EventFeedOptions): Promise<EventFeed> {
   let recent: readonly FramedEvent[] = []
   let resets = 0
   const positionOf = (): EventPosition => recent.at(-1) ?? emptyPosition
@@ -60,6 +61,7 @@ export async function startEventFeed({ database, log, onEvents, onReset }: Event
   await load()
   const stop = await followChanges(database, {
     channel: eventsChannel,
+    time,
     pollMs,
     refresh,
     onFailure: (error) => log.warn({ err: error }, 'reading events failed; streams wait'),

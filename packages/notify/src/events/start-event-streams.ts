@@ -61,7 +61,7 @@ export async function startEventStreams(options: EventStreamsOptions): Promise<E
   const hub = createStreamHub(eventMetrics.sent)
   const open = new Set<EventStream>()
   const onReset = (position: EventPosition) => hub.reset(formatReset(position), position)
-  const feed = await startEventFeed({ database, log, onEvents: hub.sendEvents, onReset })
+  const feed = await startEventFeed({ database, time, log, onEvents: hub.sendEvents, onReset })
   const parts: Parts = { feed, past: createPastEvents(database), hub, open, slots, eventMetrics }
 
   const checkKeys = () => endWithoutKey(open, createKeyCheck(keyRing, time.now()))

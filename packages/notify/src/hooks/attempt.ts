@@ -1,4 +1,4 @@
-import { parseRetryAfter } from '@tallystick/base'
+import { parseRetryAfter, type Time } from '@tallystick/base'
 import { AddressRefusedError } from './address-policy.ts'
 import type { Hook } from './hook.ts'
 import { NoAddressError } from './resolve-name.ts'
@@ -21,7 +21,7 @@ export type AttemptOptions = {
   readonly message: WebhookMessage
   readonly secrets: readonly string[]
   readonly nowMs: number
-  readonly monotonicNow: () => number
+  readonly time: Pick<Time, 'monotonic'>
   readonly signal: AbortSignal
 }
 
@@ -32,11 +32,11 @@ export const delaySecondsMax = 3 * 3600
 export async function attemptDelivery(
   sender: Sender,
   { url }: Pick<Hook, 'url'>,
-  { message, secrets, nowMs, monotonicNow, signal }: AttemptOptions,
+  { message, secrets, nowMs, time, signal }: AttemptOptions,
 ): Promise<Attempt> {
   const headers = signedHeaders(message, { secrets, nowSeconds: BigInt(Math.floor(nowMs / 1000)) })
-  const startedAt = monotonicNow()
-  const durationMs = () => Math.round(monotonicNow() - startedAt)
+  const startedAtMs = time.monotonic()
+  const durationMs = () => Math.round(time.monotonic() - startedAtMs)
   try {
     const reply = await sender.post({ url, headers, body: message.body, signal })
     return { ...judge(reply, nowMs), durationMs: durationMs() }

@@ -89,7 +89,7 @@ async function sendEvent(
   const nowMs = time.now()
   const secrets = await readHookSecrets(database, { id: hook.id, nowSeconds: toSeconds(nowMs), lease: hook.lease })
   if (secrets.length === 0) return undefined
-  return attemptDelivery(sender, hook, { message, secrets, nowMs, monotonicNow: time.monotonic, signal })
+  return attemptDelivery(sender, hook, { message, secrets, nowMs, time, signal })
 }
 
 function logFailure(

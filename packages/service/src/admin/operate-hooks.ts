@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Clock, toSeconds } from '@tallystick/base'
+import { type Clock, systemTime, toSeconds } from '@tallystick/base'
 import { eventTypes, type HookTest, type HookView, type ListedHookView } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
 import {
@@ -109,7 +109,7 @@ async function testHook(
   const message = testMessage(hook.id, { nonce: randomBytes(6).toString('hex'), nowMs })
   const sender = given ?? createSender({ policy: createAddressPolicy(config.hooks) })
   const signal = new AbortController().signal
-  const options = { message, secrets, nowMs, monotonicNow: () => performance.now(), signal }
+  const options = { message, secrets, nowMs, time: systemTime, signal }
   const { isDelivered, status, error, durationMs } = await attemptDelivery(sender, hook, options)
   return { hook: viewHook(hook), isDelivered, status, error, durationMs }
 }

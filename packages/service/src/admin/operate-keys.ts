@@ -1,4 +1,4 @@
-import { type Clock, toSeconds } from '@tallystick/base'
+import { type Clock, systemTime, toSeconds } from '@tallystick/base'
 import { type KeyView, keyKinds, keyScopes, type ReplicaReport } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
 import { refusal } from '@tallystick/http'
@@ -76,11 +76,11 @@ export function createKeyOperator({
   readonly refreshKeys: (() => Promise<void>) | undefined
 }): KeyOperator {
   const now = () => toSeconds(clock.now())
-  const confirm = async (wanted: Parameters<typeof awaitReplicas>[1]): Promise<ReplicaReport> => {
+  const confirm = async (wanted: Omit<Parameters<typeof awaitReplicas>[1], 'time'>): Promise<ReplicaReport> => {
     await refreshKeys?.()
     // Only this process uses the embedded database.
     if (database.engine === 'pglite') return { confirmed: refreshKeys ? ['the service'] : [], unconfirmed: [] }
-    return awaitReplicas(database, wanted)
+    return awaitReplicas(database, { ...wanted, time: systemTime })
   }
   return {
     createKey: async (request) => {

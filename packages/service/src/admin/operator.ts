@@ -107,7 +107,7 @@ function reconcileFiles({ database, config, clock }: OperatorOptions, auditor: A
   const chainIds = chains.map(({ id }) => id)
   const reconcileRecords =
     files && ((nowSeconds: bigint) => reconcileLogFromFile(database, { files, chainIds, nowSeconds, auditor }))
-  return reconcileFromFile(database, { config, clock, auditor, reconcileRecords })
+  return reconcileFromFile(database, { config, time: clock, auditor, reconcileRecords })
 }
 
 function noService(): TallystickError {

@@ -9,8 +9,6 @@ export type TokenOptions = {
   /** Host and port of the metadata server, `metadata.google.internal` by default. */
   readonly metadataHost?: string | undefined
   readonly timeoutMs: number
-  /** Monotonic time, for the age of a token. */
-  readonly nowMs?: () => number
 }
 
 /** Access tokens of Google. */
@@ -32,21 +30,20 @@ export function createTokenSource({
   credentials,
   metadataHost = 'metadata.google.internal',
   timeoutMs,
-  nowMs = () => performance.now(),
 }: TokenOptions): TokenSource {
   const account = credentials === undefined ? undefined : parseServiceAccount(credentials)
   let known: Token | undefined
   let pending: Promise<Token> | undefined
   const fetchToken = async (): Promise<Token> => {
     const name = account ? 'Google’s token endpoint' : 'The metadata server'
-    const startedMs = nowMs()
+    const startedMs = performance.now()
     const request = account ? ofAccount(account) : ofMachine(metadataHost)
     const { value, seconds } = await requestToken({ name, timeoutMs, ...request })
     return { value, expiresMs: startedMs + seconds * 1_000 - marginMs }
   }
   return {
     get: async () => {
-      if (known && nowMs() < known.expiresMs) return known.value
+      if (known && performance.now() < known.expiresMs) return known.value
       pending ??= fetchToken().finally(() => {
         pending = undefined
       })
