@@ -12,9 +12,7 @@ export { type KeyUsageRecorder, startKeyUsageRecorder } from './key-usage-record
 export { addKeyUsage, type KeyUsage, listKeyUsage, usageDaysMax, usageMigrations } from './key-usage-store.ts'
 export { createLeases, type Leases, type LimitTestOptions } from './limits/create-leases.ts'
 export { createSharedLimits } from './limits/key-limit.ts'
-export { hasRoom, spend } from './limits/lease.ts'
-export { createLeaseKeeper, type LeaseKeeper } from './limits/lease-keeper.ts'
-export { type LeaseStore, leaseMigrations, listQuotaUse, type NamedLeaseRow } from './limits/lease-store.ts'
+export { leaseMigrations, listQuotaUse } from './limits/lease-store.ts'
 export { minuteOffsetMs } from './limits/lease-window.ts'
 export { noPosition, readKeyChanges } from './read-key-changes.ts'
 export {

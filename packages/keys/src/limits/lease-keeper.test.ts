@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Cluster, createCluster, run, stepMs, wholeWindows } from '../../../service/test/lease-cluster.ts'
+import { type Cluster, createCluster, run, stepMs, wholeWindows } from '../../test/lease-cluster.ts'
 
 const limits = fc.constantFrom(1, 2, 5, 7, 20, 60, 600)
 const commands = fc.array(

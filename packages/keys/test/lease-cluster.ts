@@ -1,12 +1,7 @@
-import {
-  createLeaseKeeper,
-  hasRoom,
-  type LeaseKeeper,
-  type LeaseStore,
-  type NamedLeaseRow,
-  spend,
-} from '@tallystick/keys'
 import { createRandom } from '@tallystick/workbench/random'
+import { hasRoom, spend } from '../src/limits/lease.ts'
+import { createLeaseKeeper, type LeaseKeeper } from '../src/limits/lease-keeper.ts'
+import type { LeaseStore, NamedLeaseRow } from '../src/limits/lease-store.ts'
 
 const keyId = 'key_000000000001'
 export const stepMs = 250
