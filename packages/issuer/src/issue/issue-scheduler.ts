@@ -5,12 +5,10 @@ import { curvesChannel } from '../curve/curve-store.ts'
 import { JournalError } from '../journal/journal-file.ts'
 import type { NoteMetrics } from '../note-metrics.ts'
 import { recordRefusal } from '../note-refusals.ts'
-import type { NoteSet } from '../note-set.ts'
 import type { PublishedNotes } from '../published-notes.ts'
 import type { Refusal } from '../refusal.ts'
 import type { IssuerChain, RailSettings } from '../settings.ts'
 import { SignerError } from '../signers/signer.ts'
-import { earliestSeconds } from '../time/earliest-seconds.ts'
 import { type IssueContext, issueNotes } from './issue-notes.ts'
 import type { Preflight } from './preflight.ts'
 import { createRetryGate } from './retry-gate.ts'
@@ -43,42 +41,34 @@ const tickMs = 1_000
  * instead of setting a timer for the boundary, so it also works after the machine slept or its clock was set.
  */
 export async function startIssueScheduler(options: IssueSchedulerOptions): Promise<IssueScheduler> {
-  const { context, chains, published, time } = options
+  const { context, chains, published, preflight, time } = options
+  const issue = createIssue(options)
   const gate = createRetryGate(time, 'issuing retry')
-  const reportRefusal = createRefusalReporter(options)
-  let stopped = false
-  let periods: CurrentPeriods | undefined
+  let isStopped = false
+  let lastStart: bigint | undefined
 
   const ensure = async (chain: IssuerChain, period: Period) => {
-    if (published.find(chain.id, period.start)) return
-    await gate.run(`${chain.id}:${period.start}`, () => tryToIssue(options, { chain, period, reportRefusal }))
+    if (isStopped || published.find(chain.id, period.start)) return
+    await gate.run(`${chain.id}:${period.start}`, () => issue(chain, period))
   }
-  const catchUpChain = async (
-    chain: IssuerChain,
-    { current, next, nowSeconds }: CurrentPeriods & { readonly nowSeconds: bigint },
-  ) => {
+  const catchUpChain = async (chain: IssuerChain, nowSeconds: bigint) => {
+    const current = periodAt(nowSeconds)
+    const next = periodAfter(current)
     await ensure(chain, current)
-    if (
-      !stopped &&
-      earliestSeconds(context.clocks, Number(nowSeconds) * 1000) >= current.end - BigInt(context.signAheadSeconds)
-    ) {
-      await ensure(chain, next)
-    }
+    if (isNextDue(context, { current, nowSeconds })) await ensure(chain, next)
+    const sets = [current, next].flatMap(({ start }) => published.find(chain.id, start) ?? [])
     // Not awaited: the notes are published already, and a refusal raises an alarm.
-    if (!stopped) void options.preflight.watch(findSets(published, { chain, periods: [current, next] }))
+    if (!isStopped) void preflight.watch(sets)
   }
   const catchUp = async (chainId?: number) => {
-    if (stopped) return
-    const nowSeconds = toSeconds(context.time.now())
-    if (!periods || nowSeconds < periods.current.start || nowSeconds >= periods.current.end) {
-      const current = periodAt(nowSeconds)
-      periods = { current, next: periodAfter(current) }
-      // Retry at the boundary without waiting for the backoff.
-      gate.reset()
-    }
-    const { current, next } = periods
+    if (isStopped) return
+    const nowSeconds = toSeconds(time.now())
+    const { start } = periodAt(nowSeconds)
+    // Retry at the boundary without waiting for the backoff.
+    if (start !== lastStart) gate.reset()
+    lastStart = start
     const requested = chains.filter(({ id }) => chainId === undefined || chainId === id)
-    await Promise.all(requested.map((chain) => catchUpChain(chain, { current, next, nowSeconds })))
+    await Promise.all(requested.map((chain) => catchUpChain(chain, nowSeconds)))
   }
   const stopListening = await context.database.listen(curvesChannel, () => {
     gate.reset()
@@ -89,7 +79,7 @@ export async function startIssueScheduler(options: IssueSchedulerOptions): Promi
   return {
     catchUp,
     stop: async () => {
-      stopped = true
+      isStopped = true
       tick.stop()
       await stopListening()
       await gate.settle()
@@ -97,57 +87,54 @@ export async function startIssueScheduler(options: IssueSchedulerOptions): Promi
   }
 }
 
-type CurrentPeriods = { readonly current: Period; readonly next: Period }
-
-/** Returns the published sets of a chain for some periods. */
-function findSets(
-  published: PublishedNotes,
-  { chain, periods }: { readonly chain: IssuerChain; readonly periods: readonly Period[] },
-): NoteSet[] {
-  return periods.flatMap(({ start }) => published.find(chain.id, start) ?? [])
+/** Returns whether the next period is within the sign-ahead, by the later of the local and the database's clock. */
+function isNextDue(
+  { clocks, signAheadSeconds }: IssueContext,
+  { current, nowSeconds }: { readonly current: Period; readonly nowSeconds: bigint },
+): boolean {
+  const dueSeconds = current.end - BigInt(signAheadSeconds)
+  const { databaseSeconds = nowSeconds } = clocks.status(Number(nowSeconds) * 1000)
+  return nowSeconds >= dueSeconds && databaseSeconds >= dueSeconds
 }
 
-type ReportRefusal = (chain: IssuerChain, period: Period, refusal: Refusal) => Promise<void>
-
-/** Issues and publishes a set. Resolves to whether it succeeded; never throws. */
-async function tryToIssue(
-  { context, published, metrics, log, earlierSigner }: IssueSchedulerOptions,
-  {
-    chain,
-    period,
-    reportRefusal,
-  }: { readonly chain: IssuerChain; readonly period: Period; readonly reportRefusal: ReportRefusal },
-): Promise<boolean> {
-  const about = { chain: chain.id, periodStart: Number(period.start) }
-  try {
-    const { set, refusal } = await issueNotes(context, { chain, period })
-    if (!set) {
-      await reportRefusal(chain, period, refusal)
+/** Creates a function that issues and publishes a set. It resolves to whether that succeeded, and never throws. */
+function createIssue(options: IssueSchedulerOptions): (chain: IssuerChain, period: Period) => Promise<boolean> {
+  const { metrics, log } = options
+  const report = createRefusalReporter(options)
+  return async (chain, period) => {
+    try {
+      const refusal = await tryToIssue(options, { chain, period })
+      if (refusal) await report(chain, period, refusal)
+      return refusal === undefined
+    } catch (error) {
+      if (error instanceof SignerError) metrics.signerFailed(error.failure)
+      const refusal = findReason(error)
+      if (refusal) await report(chain, period, refusal).catch(() => undefined)
+      else log.error({ ...describe(chain, period), err: error }, 'issuing notes failed; retrying')
       return false
     }
-    const configured = context.signers.get(chain.id)?.address
-    const isEarlierSigner = set.signer !== configured
-    if (isEarlierSigner && earlierSigner === 'withhold') {
-      await reportRefusal(chain, period, withheld(set.signer))
-      return false
-    }
-    published.publish(set)
-    log.info({ ...about, notes: set.notes.length, signer: set.signer }, 'notes published')
-    if (isEarlierSigner) {
-      log.warn({ ...about, configured }, 'notes were signed by an earlier signer')
-    }
-    return true
-  } catch (error) {
-    if (error instanceof SignerError) {
-      metrics.signerFailed(error.failure)
-      await reportRefusal(chain, period, { reason: 'signer_failed', message: error.message }).catch(() => undefined)
-    } else if (error instanceof JournalError) {
-      await reportRefusal(chain, period, { reason: error.reason, message: error.message }).catch(() => undefined)
-    } else {
-      log.error({ ...about, err: error }, 'issuing notes failed; retrying')
-    }
-    return false
   }
+}
+
+/** Returns why the set was not published, or undefined if it was. */
+async function tryToIssue(
+  { context, published, log, earlierSigner }: IssueSchedulerOptions,
+  { chain, period }: { readonly chain: IssuerChain; readonly period: Period },
+): Promise<Refusal | undefined> {
+  const { set, refusal } = await issueNotes(context, { chain, period })
+  if (!set) return refusal
+  const configured = context.signers.get(chain.id)?.address
+  const isEarlierSigner = set.signer !== configured
+  if (isEarlierSigner && earlierSigner === 'withhold') return withheld(set.signer)
+  const about = describe(chain, period)
+  published.publish(set)
+  log.info({ ...about, notes: set.notes.length, signer: set.signer }, 'notes published')
+  if (isEarlierSigner) log.warn({ ...about, configured }, 'notes were signed by an earlier signer')
+  return undefined
+}
+
+function describe(chain: IssuerChain, period: Period) {
+  return { chain: chain.id, periodStart: Number(period.start) }
 }
 
 function withheld(signer: string): Refusal {
@@ -159,19 +146,26 @@ function withheld(signer: string): Refusal {
   }
 }
 
+/** Returns the reason that operators see for an error, or undefined if the error is not about the notes. */
+function findReason(error: unknown): Refusal | undefined {
+  if (error instanceof SignerError) return { reason: 'signer_failed', message: error.message }
+  return error instanceof JournalError ? { reason: error.reason, message: error.message } : undefined
+}
+
 /** Reports a refusal in the log, the metrics and the database. Skips a repetition of the same message. */
-function createRefusalReporter({ context, chains, metrics, log }: IssueSchedulerOptions): ReportRefusal {
+function createRefusalReporter({ context, chains, metrics, log, time }: IssueSchedulerOptions) {
   const reported = new Map<string, string>()
-  return async (chain, period, refusal) => {
+  return async (chain: IssuerChain, period: Period, refusal: Refusal): Promise<void> => {
+    const { reason, message } = refusal
     const key = `${chain.id}:${period.start}`
-    if (reported.get(key) === refusal.message) return
-    metrics.refused(chain.id, refusal.reason)
-    const about = { chain: chain.id, periodStart: Number(period.start), reason: refusal.reason }
-    log.error(about, `notes ${refusal.reason === 'earlier_signer' ? 'withheld' : 'not signed'}: ${refusal.message}`)
-    const nowSeconds = toSeconds(context.time.now())
+    if (reported.get(key) === message) return
+    metrics.refused(chain.id, reason)
+    const what = reason === 'earlier_signer' ? 'withheld' : 'not signed'
+    log.error({ ...describe(chain, period), reason }, `notes ${what}: ${message}`)
+    const nowSeconds = toSeconds(time.now())
     await recordRefusal(context.database, { chainId: chain.id, periodStart: period.start, refusal, nowSeconds })
     reported.delete(key)
-    reported.set(key, refusal.message)
+    reported.set(key, message)
     // Keeps this period and the next of each chain.
     for (const old of [...reported.keys()].slice(0, -2 * chains.length)) reported.delete(old)
   }
