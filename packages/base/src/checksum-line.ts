@@ -13,6 +13,11 @@ export function decodeChecksumLine(line: Buffer): unknown {
   return JSON.parse(json.toString('utf8'))
 }
 
+/** Returns a strong entity tag of a body. */
+export function etagOf(body: string | Buffer): string {
+  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+}
+
 const checksumLength = 16
 
 function checksumOf(json: Buffer): string {

@@ -1,3 +1,5 @@
+import { within } from './settle-within.ts'
+
 /** Shutdown steps of the service. */
 export type Closers = {
   /** Adds a step. `part` names it in the log if it does not end. */
@@ -26,24 +28,11 @@ export function createClosers(): Closers {
           (error) => `${part} (${error instanceof Error ? error.message : String(error)})`,
         )
         const reservedMs = left.length === 0 ? limitMs * reservedShare : 0
-        const limit = { limitMs: endsAtMs - reservedMs - performance.now(), late: part }
-        const problem = await settleOrLate(work, limit)
+        const leftMs = Math.max(0, endsAtMs - reservedMs - performance.now())
+        const problem = await within(work, { limitMs: leftMs, onLate: () => part })
         if (problem !== undefined) left.push(problem)
       }
       return left
     },
   }
-}
-
-async function settleOrLate<Result>(
-  work: Promise<Result>,
-  { limitMs, late }: { readonly limitMs: number; readonly late: Result },
-): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<Result>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, limitMs), late)
-  })
-  const result = await Promise.race([work, limit])
-  clearTimeout(timer)
-  return result
 }

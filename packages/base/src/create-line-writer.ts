@@ -1,6 +1,7 @@
 import { fstatSync, write as writeFile, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
+import { settleWithin } from './settle-within.ts'
 
 /** Writes lines to a descriptor without ever blocking or throwing. Lines that cannot be written are dropped and counted. */
 export type LineWriter = {
@@ -80,8 +81,7 @@ export function createLineWriter(
     dropped: () => droppedTotal,
     flush: async () => {
       if (!isBusy) return
-      const timeout = new Promise<void>((resolve) => setTimeout(resolve, flushMs))
-      await Promise.race([new Promise<void>((resolve) => idleListeners.push(resolve)), timeout])
+      await settleWithin(new Promise<void>((resolve) => idleListeners.push(resolve)), flushMs)
     },
   }
 }

@@ -1,10 +1,9 @@
-export { decodeChecksumLine, encodeChecksumLine } from './checksum-line.ts'
+export { decodeChecksumLine, encodeChecksumLine, etagOf } from './checksum-line.ts'
 export { type Closers, createClosers } from './closers.ts'
 export { type Abort, createAbort, type StopSignal } from './create-abort.ts'
 export { createBackgroundWork } from './create-background-work.ts'
 export { createLineWriter, type LineWriter } from './create-line-writer.ts'
 export { isPlainHttpsUrl, isSafeEndpoint } from './endpoint-url.ts'
-export { etagOf } from './etag-of.ts'
 export {
   createLineFile,
   DamagedLineError,
@@ -28,9 +27,9 @@ export {
   rateWindowSeconds,
   type SingleLimit,
 } from './rate-window.ts'
+export type { Secret } from './redact.ts'
 export { runOneAtATime } from './run-one-at-a-time.ts'
-export type { Secret } from './secret.ts'
-export { settleWithin } from './settle-within.ts'
+export { settleWithin, within } from './settle-within.ts'
 export {
   type Clock,
   createTime,

@@ -1,3 +1,6 @@
+/** Secret that is not shown when an object that contains it is printed. */
+export type Secret = { reveal(): string }
+
 // Shorter texts occur in ordinary words.
 const secretLengthMin = 4
 

@@ -1,3 +1,4 @@
+import { within } from '@tallystick/base'
 import { formatPeriod, periodAt, TallystickError } from '@tallystick/core'
 import { type Database, openDatabase } from '@tallystick/database'
 import { JournalError } from '../journal/journal-file.ts'
@@ -38,7 +39,8 @@ export function createSignerProtection(url: string): SignerProtection {
   let problem: string | undefined
   const run = async <Result>(work: (database: Database) => Promise<Result>): Promise<Result> => {
     try {
-      const result = await within(deadlineMs, connection.open().then(work))
+      // Work that ends later is harmless: a claim can be repeated.
+      const result = await within(connection.open().then(work), { limitMs: deadlineMs, onLate: throwLate })
       problem = undefined
       return result
     } catch (error) {
@@ -139,11 +141,6 @@ function describeFailure(error: unknown): string {
   return typeof code === 'string' ? `A statement failed (${code}).` : (error as Error).message
 }
 
-/** Rejects after a time limit. Work that ends later is harmless: a claim can be repeated. */
-async function within<Result>(limitMs: number, work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No response within ${limitMs / 1000} s.`)), limitMs)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+function throwLate(): never {
+  throw new Error(`No response within ${deadlineMs / 1000} s.`)
 }

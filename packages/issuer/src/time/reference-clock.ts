@@ -1,4 +1,4 @@
-import type { Time } from '@tallystick/base'
+import { type Time, within } from '@tallystick/base'
 
 /** Bounds of a clock's reading, Unix milliseconds. */
 export type ClockEstimate = { readonly earliestMs: number; readonly latestMs: number }
@@ -45,7 +45,7 @@ export function createMeasuredClock({
     },
     measure: async () => {
       const startedMs = time.monotonic()
-      const readMs = await withinMs(read(), roundTripMsMax)
+      const readMs = await within(read(), { limitMs: roundTripMsMax, onLate: () => undefined }).catch(() => undefined)
       const endedMs = time.monotonic()
       const roundTripMs = endedMs - startedMs
       if (readMs === undefined || !isInstant(readMs) || roundTripMs > roundTripMsMax) return
@@ -57,15 +57,4 @@ export function createMeasuredClock({
 /** Returns whether a reading is a valid instant. */
 export function isInstant(ms: number): boolean {
   return ms >= 0 && ms <= instantMsMax
-}
-
-/** Resolves to undefined if the work fails or takes longer. */
-async function withinMs<Result>(work: Promise<Result>, limitMs: number): Promise<Result | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), limitMs)
-  })
-  const result = await Promise.race([work.catch(() => undefined), limit])
-  clearTimeout(timer)
-  return result
 }

@@ -1,12 +1,11 @@
+import { within } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import type { Address } from 'viem'
-import type { Signer } from '../signer.ts'
-import { SignerError } from '../signer.ts'
+import { type Signer, SignerError } from '../signer.ts'
 import { translateAwsError } from './aws-error.ts'
 import { createAwsHandler } from './aws-handler.ts'
 import { type AwsSdk, loadAwsSdk } from './aws-sdk.ts'
 import { type Kms, openKmsSigner, timeoutMsDefault } from './kms-signer.ts'
-import { withTimeout } from './with-timeout.ts'
 
 export type AwsKmsOptions = {
   /** Key id, key ARN, alias name or alias ARN. */
@@ -35,12 +34,18 @@ function createAwsKms(sdk: AwsSdk, { keyId, timeoutMs = timeoutMsDefault, ...opt
     ...(region !== undefined && { region }),
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
   })
-  const send = (command: object) =>
-    withTimeout((abortSignal) => client.send(command, { abortSignal }), { timeoutMs, name: 'AWS KMS' }).catch(
-      (error) => {
-        throw translateAwsError(error)
-      },
-    )
+  const send = async (command: object) => {
+    const aborting = new AbortController()
+    try {
+      const sent = client.send(command, { abortSignal: aborting.signal })
+      // The SDK ignores the signal while it looks for credentials.
+      return await within(sent, { limitMs: timeoutMs, onLate: () => throwTimeout(timeoutMs) })
+    } catch (error) {
+      throw translateAwsError(error)
+    } finally {
+      aborting.abort()
+    }
+  }
   return {
     kind: 'aws-kms',
     readPublicKey: async () => {
@@ -62,6 +67,10 @@ function createAwsKms(sdk: AwsSdk, { keyId, timeoutMs = timeoutMsDefault, ...opt
       return Signature
     },
   }
+}
+
+function throwTimeout(timeoutMs: number): never {
+  throw new SignerError({ failure: 'timeout', message: `AWS KMS did not respond within ${timeoutMs} ms.` })
 }
 
 function regionOf(keyId: string): string | undefined {
