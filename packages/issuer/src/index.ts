@@ -14,8 +14,7 @@ export {
 } from './curve/curve-store.ts'
 export { keepNewestCurves } from './curve/keep-newest-curves.ts'
 export { claimMigrations, findClaimedCurve } from './issue/curve-claims.ts'
-export { issuePastPeriod } from './issue/issue-past-period.ts'
-export { issuePastPeriods, type PastPeriod, storePastCurves } from './issue/issue-past-periods.ts'
+export { issuePastPeriod, issuePastPeriods, type PastPeriod, storePastCurves } from './issue/issue-past-periods.ts'
 export type { IssueScheduler } from './issue/issue-scheduler.ts'
 export { preflightMetricHelp } from './issue/preflight-metrics.ts'
 export {
@@ -33,8 +32,7 @@ export { decodeEntry, encodeEntry, type JournalEntry } from './journal/journal-e
 export { JournalError, readJournal } from './journal/journal-file.ts'
 export { openSignerJournal, readPeriods } from './journal/signer-journal.ts'
 export { noteMetricHelp } from './note-metrics.ts'
-export { findRecordedRefusal } from './note-refusals.ts'
-export type { NoteSet } from './note-set.ts'
+export type { NoteSet, SetKey } from './note-set.ts'
 export {
   findLastNoteSet,
   findLoggedSets,
@@ -78,7 +76,7 @@ export {
   type RecordsReport,
   reconcileFromFile,
 } from './reconcile/start-journal-checks.ts'
-export type { Refusal } from './refusal.ts'
+export { findRecordedRefusal, type Refusal } from './refusal.ts'
 export { type CurveProposal, listProposals, proposalMigrations } from './set-curve/curve-proposals.ts'
 export { type ChainPreview, type CurvePreview, previewCurve } from './set-curve/preview-curve.ts'
 export { approveCurve, setCurve } from './set-curve/set-curve.ts'
@@ -99,15 +97,14 @@ export { createWeb3Signer } from './signers/web3-signer.ts'
 export { type RunningNotes, startNotes } from './start-notes.ts'
 export { chainAheadToleranceSeconds, chainBehindToleranceSeconds } from './time/chain-clock.ts'
 export type { ClockComparison, ClockDispute } from './time/clock-comparison.ts'
-export { type ClockMonitor, clockMetricHelp, startClockMonitor } from './time/clock-monitor.ts'
-export { readDatabaseTime } from './time/read-database-time.ts'
+export { type ClockMonitor, clockMetricHelp, readDatabaseTime, startClockMonitor } from './time/clock-monitor.ts'
 export { checkPlausibility } from './treasury/check-plausibility.ts'
 export { type FetchOptions, fetchTreasuryCurve } from './treasury/fetch-curve.ts'
 export { fetchDocument } from './treasury/fetch-document.ts'
 export { fetchSofr } from './treasury/fetch-sofr.ts'
 export { treasuryMetricHelp } from './treasury/treasury-metrics.ts'
 export { adviseOnLimits, type PoolProblem, type PoolProblems } from './watch/find-pool-problems.ts'
-export type { IndexedPool, ReadIndexedPool } from './watch/indexed-pool.ts'
+export type { IndexedPool, ReadIndexedPool } from './watch/pool-source.ts'
 export { type PoolWatch, poolMetricHelp, type WatchedPool } from './watch/watch-pools.ts'
 export { findWiringFaults } from './watch/watch-wiring.ts'
 export { withholdReasons } from './watch/withhold-notes.ts'

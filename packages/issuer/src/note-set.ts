@@ -1,6 +1,9 @@
 import type { Note, Period } from '@tallystick/core'
 import type { Address } from 'viem'
 
+/** Chain and start of the period of a set. */
+export type SetKey = { readonly chainId: number; readonly periodStart: bigint }
+
 /** A note with its tenor. */
 type OfferedNote = Note & { readonly tenorDays: number }
 

@@ -1,7 +1,7 @@
 import type { NoteSignature, Period } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Address } from 'viem'
-import type { NoteSet } from './note-set.ts'
+import type { NoteSet, SetKey } from './note-set.ts'
 
 // Replicas race to insert the row of `note_sets`. The replica that inserts it stores the notes in the same transaction, so
 // a period never has notes of two replicas.
@@ -29,7 +29,7 @@ export const noteMigrations: readonly Migration[] = [
 /** Returns the stored set of a chain and period. */
 export async function findNoteSet(
   database: Queryable,
-  { chainId, periodStart }: { readonly chainId: number; readonly periodStart: bigint },
+  { chainId, periodStart }: SetKey,
 ): Promise<NoteSet | undefined> {
   return readSet(database, 'period_start = $2', [chainId, periodStart])
 }
@@ -138,7 +138,7 @@ export async function findLoggedSets(
 
 export async function setNotesLogIndex(
   transaction: Queryable,
-  { chainId, periodStart, index }: { readonly chainId: number; readonly periodStart: bigint; readonly index: number },
+  { chainId, periodStart, index }: SetKey & { readonly index: number },
 ): Promise<void> {
   await transaction.query('update note_sets set log_index = $3 where chain_id = $1 and period_start = $2', [
     chainId,

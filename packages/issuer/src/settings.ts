@@ -1,7 +1,7 @@
 import type { Secret } from '@tallystick/base'
 import type { BillBasis, billTerms, NoteDomain } from '@tallystick/core'
 import type { Address } from 'viem'
-import type { SignerSettings } from './signers/signer-settings.ts'
+import type { SignerSettings } from './signers/open-signer.ts'
 
 /** Chain whose notes are issued. */
 export type IssuerChain = {

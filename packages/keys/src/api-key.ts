@@ -33,39 +33,6 @@ export type RevisedKey = ApiKey & { readonly revision: bigint }
 /** Key with its new secret, which is not stored. */
 export type IssuedKey = { readonly key: RevisedKey; readonly secret: string }
 
-/** Row of `api_keys`. */
-export type KeyRow = {
-  readonly id: string
-  readonly name: string
-  readonly kind: KeyKind
-  readonly scopes: KeyScope[]
-  readonly rpm: number | null
-  readonly burst: number | null
-  readonly quota_per_day: number | null
-  readonly quota_per_month: number | null
-  readonly allow: string[] | null
-  readonly created_at: bigint
-  readonly expires_at: bigint | null
-  readonly revoked_at: bigint | null
-  readonly last_used_at: bigint | null
-  readonly revision: bigint
-}
-
-export function fromKeyRow(row: KeyRow): RevisedKey {
-  return {
-    id: row.id,
-    name: row.name,
-    kind: row.kind,
-    scopes: row.scopes,
-    rpm: row.rpm,
-    burst: row.burst,
-    quotaPerDay: row.quota_per_day,
-    quotaPerMonth: row.quota_per_month,
-    allow: row.allow,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    lastUsedAt: row.last_used_at,
-    revision: row.revision,
-  }
-}
+/** Columns of `api_keys` as members of a key. */
+export const keyColumns = `id, name, kind, scopes, rpm, burst, quota_per_day as "quotaPerDay", quota_per_month as "quotaPerMonth",
+  allow, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt", revision`

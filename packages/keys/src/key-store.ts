@@ -1,15 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createApiKey, type KeyKind, TallystickError } from '@tallystick/core'
 import { type Auditor, auditedTransaction, type Database, type Queryable } from '@tallystick/database'
-import {
-  type ApiKey,
-  fromKeyRow,
-  type IssuedKey,
-  type KeyLimits,
-  type KeyRow,
-  type NewKey,
-  type RevisedKey,
-} from './api-key.ts'
+import { type ApiKey, type IssuedKey, type KeyLimits, keyColumns, type NewKey, type RevisedKey } from './api-key.ts'
 import { hashSecret } from './key-ring.ts'
 import { keysChannel } from './read-key-changes.ts'
 
@@ -41,8 +33,7 @@ export async function createKey(
 }
 
 export async function listKeys(database: Queryable): Promise<ApiKey[]> {
-  const rows = await database.query<KeyRow>('select * from api_keys order by created_at, id')
-  return rows.map(fromKeyRow)
+  return database.query<RevisedKey>(`select ${keyColumns} from api_keys order by created_at, id`)
 }
 
 /** Revokes a key. Revoking it again changes nothing. */
@@ -164,8 +155,9 @@ async function endSecrets(
 async function getKey(transaction: Queryable, id: string): Promise<RevisedKey> {
   // Malformed ids are not queried: they may contain text that the database rejects.
   const isId = /^key_[0-9a-f]{12}$/.test(id)
-  const [row] = isId ? await transaction.query<KeyRow>('select * from api_keys where id = $1', [id]) : []
-  if (row) return fromKeyRow(row)
+  const select = `select ${keyColumns} from api_keys where id = $1`
+  const [key] = isId ? await transaction.query<RevisedKey>(select, [id]) : []
+  if (key) return key
   throw new TallystickError({
     code: 'key_not_found',
     message: `There is no key ${JSON.stringify(id.slice(0, 60))}. \`tallystick keys list\` lists the keys.`,

@@ -45,9 +45,9 @@ export async function addKeyUsage(database: Database, added: readonly KeyUsage[]
 
 /** Lists the usage from a day on, oldest day first. */
 export async function listKeyUsage(database: Queryable, fromDay: number): Promise<KeyUsage[]> {
-  const rows = await database.query<{ key_id: string; day: number; scope: KeyScope; requests: bigint }>(
-    'select key_id, day, scope, requests from api_key_usage where day >= $1 order by day, key_id, scope',
+  return database.query<KeyUsage>(
+    `select key_id as "keyId", day, scope, requests::float8 as requests from api_key_usage
+     where day >= $1 order by day, key_id, scope`,
     [fromDay],
   )
-  return rows.map((row) => ({ keyId: row.key_id, day: row.day, scope: row.scope, requests: Number(row.requests) }))
 }

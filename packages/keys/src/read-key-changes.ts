@@ -1,5 +1,5 @@
 import type { Queryable } from '@tallystick/database'
-import { fromKeyRow, type KeyRow, type RevisedKey } from './api-key.ts'
+import { keyColumns, type RevisedKey } from './api-key.ts'
 
 export const keysChannel = 'tallystick_keys'
 
@@ -46,12 +46,12 @@ async function isAt(database: Queryable, { revision, changeId }: KeyPosition): P
 
 async function readKeysAfter(database: Queryable, { revision, changeId }: KeyPosition): Promise<KeyChanges> {
   // One statement, so that position and keys are of the same moment.
-  const rows = await database.query<HeadRow & { [Member in keyof KeyRow]: KeyRow[Member] | null }>(
+  const rows = await database.query<HeadRow & { [Member in keyof RevisedKey]: RevisedKey[Member] | null }>(
     `with head as (
        select r.value as head_revision, c.id::text as head_change, (select count(*)::int from api_keys) as count,
               r.value >= $1 and exists (select from api_key_changes p where p.revision = $1 and p.id::text = $2) as forward
        from ${revisionRow})
-     select h.*, k.*, coalesce((select jsonb_agg(jsonb_build_object('hash', s.hash, 'expires_at', s.expires_at))
+     select h.*, ${keyColumns}, coalesce((select jsonb_agg(jsonb_build_object('hash', s.hash, 'expires_at', s.expires_at))
                                 from api_key_secrets s where s.key_id = k.id), '[]') as secrets
      from head h left join api_keys k on k.revision > case when h.forward then $1 else -1 end
      order by k.revision`,
@@ -63,7 +63,7 @@ async function readKeysAfter(database: Queryable, { revision, changeId }: KeyPos
     head: { revision: head.head_revision, changeId: head.head_change },
     isForward: head.forward,
     count: head.count,
-    keys: rows.flatMap((row) => (row.id === null ? [] : [fromStoredRow(row as HeadRow & KeyRow)])),
+    keys: rows.flatMap((row) => (row.id === null ? [] : [toStoredKey(row as HeadRow & RevisedKey)])),
   }
 }
 
@@ -75,10 +75,10 @@ type HeadRow = {
   readonly secrets: readonly { readonly hash: string; readonly expires_at: string | number | null }[]
 }
 
-function fromStoredRow(row: HeadRow & KeyRow): StoredKey {
+function toStoredKey({ head_revision, head_change, forward, count, ...row }: HeadRow & RevisedKey): StoredKey {
   const secrets = row.secrets.map(({ hash, expires_at }) => ({
     hash,
     expiresAt: expires_at === null ? null : BigInt(expires_at),
   }))
-  return { ...fromKeyRow(row), secrets }
+  return { ...row, secrets }
 }

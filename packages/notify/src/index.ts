@@ -24,12 +24,12 @@ export { claimHooks } from './hooks/claim-hooks.ts'
 export { deliverHook } from './hooks/deliver-hook.ts'
 export { type Delivery, listDeliveries } from './hooks/delivery-store.ts'
 export type { Hook } from './hooks/hook.ts'
-export { hookMigrations } from './hooks/hook-migrations.ts'
 export { readHookSecrets } from './hooks/hook-secrets.ts'
 export {
   createHook,
   enableHook,
   getHook,
+  hookMigrations,
   type ListedHook,
   listHooks,
   removeHook,

@@ -25,8 +25,14 @@ import {
 } from './log-contradiction.ts'
 import type { LogJournal } from './log-journal.ts'
 import type { LogKey } from './log-key.ts'
-import { logChannel } from './log-migrations.ts'
-import { countEntries, findCheckpoint, insertCheckpoint, readLeaves, type StoredCheckpoint } from './log-store.ts'
+import {
+  countEntries,
+  findCheckpoint,
+  insertCheckpoint,
+  logChannel,
+  readLeaves,
+  type StoredCheckpoint,
+} from './log-store.ts'
 
 /** The public log as this replica shows it. */
 export type PublicLog = {

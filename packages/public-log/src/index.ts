@@ -1,11 +1,12 @@
 export { notesEntryBytesMax } from './format-entries.ts'
 export { countJournalEntries, openLogJournal } from './log-journal.ts'
 export { createLogKeyText, type LogKey, parseLogKey } from './log-key.ts'
-export { logChannel, logMigrations } from './log-migrations.ts'
 export { readMirrorHead } from './log-mirror.ts'
 export { type LogReport, reportLog } from './log-report.ts'
 export {
   findSetIndex,
+  logChannel,
+  logMigrations,
   readEntries,
   type StoredCheckpoint,
 } from './log-store.ts'

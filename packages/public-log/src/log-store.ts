@@ -1,6 +1,25 @@
 import { formatLogEntry, type LogEntry, publicFrom } from '@tallystick/core'
-import type { Queryable } from '@tallystick/database'
+import type { Migration, Queryable } from '@tallystick/database'
+import type { SetKey } from '@tallystick/issuer'
 import { encodeUtf8, entryBytesMax, leafHash } from '@tallystick/tlog'
+
+// The index of an entry is its place in the tree, so it never changes. Hashes of the tree's nodes follow from the leaves.
+export const logMigrations: readonly Migration[] = [
+  {
+    name: 'public log',
+    statements: [
+      `create table log_entries (
+         index bigint primary key, leaf_hash bytea not null, entry text not null, public_from bigint not null)`,
+      `create table log_checkpoints (
+         size bigint primary key, root bytea not null, note text not null, signed_at bigint not null)`,
+      'create table log_signers (log_index bigint primary key, chain_id bigint not null, signer text not null)',
+      'alter table curves add column log_index bigint unique',
+      'alter table note_sets add column log_index bigint unique',
+    ],
+  },
+]
+
+export const logChannel = 'tallystick_log'
 
 /** Entry of the log as it is stored. */
 export type StoredEntry = {
@@ -47,23 +66,11 @@ export async function readEntries(
   database: Queryable,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<StoredEntry[]> {
-  const rows = await database.query<EntryRow>(
-    'select * from log_entries where index >= $1 and index < $2 order by index',
+  return database.query<StoredEntry>(
+    `select index::float8 as index, leaf_hash as leaf, entry as line, public_from as "publicFrom" from log_entries
+     where log_entries.index >= $1 and log_entries.index < $2 order by log_entries.index`,
     [from, to],
   )
-  return rows.map((row) => ({
-    index: Number(row.index),
-    leaf: row.leaf_hash,
-    line: row.entry,
-    publicFrom: row.public_from,
-  }))
-}
-
-type EntryRow = {
-  readonly index: bigint
-  readonly leaf_hash: Uint8Array
-  readonly entry: string
-  readonly public_from: bigint
 }
 
 /** Reads the leaves from `from` up to, but not including, `to`. Throws if one is missing. */
@@ -72,12 +79,12 @@ export async function readLeaves(
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<Uint8Array[]> {
   if (from >= to) return []
-  const rows = await database.query<Pick<EntryRow, 'index' | 'leaf_hash'>>(
-    'select index, leaf_hash from log_entries where index >= $1 and index < $2 order by index',
+  const rows = await database.query<{ leaf: Uint8Array }>(
+    'select leaf_hash as leaf from log_entries where index >= $1 and index < $2 order by index',
     [from, to],
   )
   if (rows.length !== to - from) throw new MissingEntriesError(`entries ${from} to ${to - 1} are not all stored`)
-  return rows.map((row) => new Uint8Array(row.leaf_hash))
+  return rows.map(({ leaf }) => new Uint8Array(leaf))
 }
 
 /** Thrown if the database lacks entries that a checkpoint covers. */
@@ -108,7 +115,7 @@ export async function insertCheckpoint(
 /** Returns the index of the entry of a set. Undefined if the set does not exist or is not logged. */
 export async function findSetIndex(
   database: Queryable,
-  { chainId, periodStart }: { readonly chainId: number; readonly periodStart: bigint },
+  { chainId, periodStart }: SetKey,
 ): Promise<number | undefined> {
   const [row] = await database.query<{ log_index: bigint | null }>(
     'select log_index from note_sets where chain_id = $1 and period_start = $2',

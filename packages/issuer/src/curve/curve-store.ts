@@ -1,10 +1,4 @@
-import {
-  type CurvePoints,
-  type CurveSourceName,
-  curveProvenanceSchema,
-  type Period,
-  periodAfter,
-} from '@tallystick/core'
+import { curveProvenanceSchema, type Period, periodAfter } from '@tallystick/core'
 import {
   type AuditedChange,
   type Auditor,
@@ -13,6 +7,7 @@ import {
   type Migration,
   type Queryable,
 } from '@tallystick/database'
+import type { SetKey } from '../note-set.ts'
 import type { Curve } from './curve.ts'
 
 export const curvesChannel = 'tallystick_curves'
@@ -40,10 +35,10 @@ export const curveProvenanceMigrations: readonly Migration[] = [
  */
 export async function findCurveInForce(
   database: Queryable,
-  { chainId, periodStart }: { readonly chainId: number; readonly periodStart: bigint },
+  { chainId, periodStart }: SetKey,
 ): Promise<Curve | undefined> {
   const [row] = await database.query<CurveRow>(
-    `select * from curves where effective_from <= $2 and (chain_id is null or chain_id = $1)
+    `select ${columns} from curves where effective_from <= $2 and (chain_id is null or chain_id = $1)
      order by effective_from desc, id desc limit 1`,
     [chainId, periodStart],
   )
@@ -51,14 +46,14 @@ export async function findCurveInForce(
 }
 
 export async function findCurve(database: Queryable, id: bigint): Promise<Curve | undefined> {
-  const [row] = await database.query<CurveRow>('select * from curves where id = $1', [id])
+  const [row] = await database.query<CurveRow>(`select ${columns} from curves where id = $1`, [id])
   return row && fromRow(row)
 }
 
 /** Returns the curves that are in force from an instant on and not in the public log yet, oldest first. */
 export async function listUnloggedCurves(database: Queryable, fromSeconds: bigint): Promise<Curve[]> {
   const rows = await database.query<CurveRow>(
-    'select * from curves where log_index is null and effective_from >= $1 order by id',
+    `select ${columns} from curves where log_index is null and effective_from >= $1 order by id`,
     [fromSeconds],
   )
   return rows.map(fromRow)
@@ -69,10 +64,10 @@ export async function findLoggedCurves(
   database: Queryable,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<Curve[]> {
-  const rows = await database.query<CurveRow>('select * from curves where log_index >= $1 and log_index < $2', [
-    from,
-    to,
-  ])
+  const rows = await database.query<CurveRow>(
+    `select ${columns} from curves where log_index >= $1 and log_index < $2`,
+    [from, to],
+  )
   return rows.map(fromRow)
 }
 
@@ -86,7 +81,7 @@ export async function setCurveLogIndex(
 /** Returns the newest curve of a chain, in force or not. */
 export async function findNewestCurve(database: Queryable, chainId: number): Promise<Curve | undefined> {
   const [row] = await database.query<CurveRow>(
-    'select * from curves where chain_id is null or chain_id = $1 order by id desc limit 1',
+    `select ${columns} from curves where chain_id is null or chain_id = $1 order by id desc limit 1`,
     [chainId],
   )
   return row && fromRow(row)
@@ -95,7 +90,7 @@ export async function findNewestCurve(database: Queryable, chainId: number): Pro
 /** Returns a stored curve that equals the given one, ignoring its id. */
 export async function findSameCurve(database: Queryable, curve: Omit<Curve, 'id'>): Promise<Curve | undefined> {
   const [row] = await database.query<CurveRow>(
-    `select * from curves
+    `select ${columns} from curves
      where chain_id is not distinct from $1 and effective_from = $2 and points = $3::jsonb and confirmed = $4
        and source = $5 and provenance is not distinct from $6::jsonb and created_by = $7 and created_at = $8
      order by id limit 1`,
@@ -107,7 +102,7 @@ export async function findSameCurve(database: Queryable, curve: Omit<Curve, 'id'
 /** Returns the newest Treasury curve of a chain, or of any chain, in force or not. */
 export async function findLastTreasuryCurve(database: Queryable, chainId?: number): Promise<Curve | undefined> {
   const [row] = await database.query<CurveRow>(
-    `select * from curves where source = 'treasury' and ($1::bigint is null or chain_id is null or chain_id = $1)
+    `select ${columns} from curves where source = 'treasury' and ($1::bigint is null or chain_id is null or chain_id = $1)
      order by id desc limit 1`,
     [chainId ?? null],
   )
@@ -117,7 +112,7 @@ export async function findLastTreasuryCurve(database: Queryable, chainId?: numbe
 /** Returns the newest Treasury curve of a date from which notes of any chain were signed. */
 export async function findSignedTreasuryCurve(database: Queryable, sourceDate: string): Promise<Curve | undefined> {
   const [row] = await database.query<CurveRow>(
-    `select * from curves where source = 'treasury' and provenance->>'sourceDate' = $1
+    `select ${columns} from curves where source = 'treasury' and provenance->>'sourceDate' = $1
        and id in (select curve_id from note_sets) order by id desc limit 1`,
     [sourceDate],
   )
@@ -126,7 +121,7 @@ export async function findSignedTreasuryCurve(database: Queryable, sourceDate: s
 
 /** Returns the newest curves, newest first. */
 export async function listCurves(database: Queryable, limit: number): Promise<Curve[]> {
-  const rows = await database.query<CurveRow>('select * from curves order by id desc limit $1', [limit])
+  const rows = await database.query<CurveRow>(`select ${columns} from curves order by id desc limit $1`, [limit])
   return rows.map(fromRow)
 }
 
@@ -184,7 +179,7 @@ function describeCurve({ id, chainId, points, confirmed, source, effectiveFrom }
 export async function insertCurve(transaction: Queryable, curve: Omit<Curve, 'id'>): Promise<Curve> {
   const [row] = await transaction.query<CurveRow>(
     `insert into curves (chain_id, effective_from, points, confirmed, source, provenance, created_by, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) returning *`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${columns}`,
     parametersOf(curve),
   )
   return fromRow(row as CurveRow)
@@ -211,31 +206,16 @@ export async function findUnsignedPeriod(
   return period
 }
 
-type CurveRow = {
-  readonly id: bigint
-  readonly chain_id: bigint | null
-  readonly effective_from: bigint
-  readonly points: CurvePoints
-  readonly confirmed: boolean
-  readonly source: CurveSourceName
-  readonly provenance: unknown
-  readonly created_by: string
-  readonly created_at: bigint
-  readonly log_index: bigint | null
-}
+const columns = `id, chain_id::float8 as "chainId", effective_from as "effectiveFrom", points, confirmed, source, provenance,
+  created_by as "createdBy", created_at as "createdAt", log_index::float8 as "logIndex"`
 
-function fromRow(row: CurveRow): Curve {
+type CurveRow = Omit<Curve, 'logIndex'> & { readonly logIndex: number | null }
+
+function fromRow({ provenance, logIndex, ...row }: CurveRow): Curve {
   return {
-    id: row.id,
-    chainId: row.chain_id === null ? null : Number(row.chain_id),
-    effectiveFrom: row.effective_from,
-    points: row.points,
-    confirmed: row.confirmed,
-    source: row.source,
+    ...row,
     // Throws if damaged: a curve without provenance would pass the age rail.
-    provenance: row.provenance === null ? null : curveProvenanceSchema.parse(row.provenance),
-    createdBy: row.created_by,
-    createdAt: row.created_at,
-    ...(row.log_index !== null && { logIndex: Number(row.log_index) }),
+    provenance: provenance === null ? null : curveProvenanceSchema.parse(provenance),
+    ...(logIndex !== null && { logIndex }),
   }
 }

@@ -1,6 +1,7 @@
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { Curve } from '../curve/curve.ts'
 import { findCurve, findCurveInForce } from '../curve/curve-store.ts'
+import type { SetKey } from '../note-set.ts'
 import { findNoteSet } from '../note-store.ts'
 
 /** Rows exist only while a period is being signed. Storing its set deletes the row. */
@@ -19,11 +20,10 @@ export const claimMigrations: readonly Migration[] = [
   },
 ]
 
-type PeriodKey = { readonly chainId: number; readonly periodStart: bigint }
-type Claim = PeriodKey & { readonly curveId: bigint }
+type Claim = SetKey & { readonly curveId: bigint }
 
 /** Returns the curve that the period is being signed from. A curve set meanwhile is in force from a later period. */
-export async function findClaimedCurve(database: Queryable, key: PeriodKey): Promise<Curve | undefined> {
+export async function findClaimedCurve(database: Queryable, key: SetKey): Promise<Curve | undefined> {
   const curveId = await findClaim(database, key)
   return curveId === undefined ? undefined : findCurve(database, curveId)
 }
@@ -66,7 +66,7 @@ export async function markSigned(database: Database, { chainId, periodStart, cur
 }
 
 /** Releases a claim from which nothing was signed, so that another curve can be set for the period. */
-export async function releaseUnsigned(database: Database, { chainId, periodStart }: PeriodKey): Promise<void> {
+export async function releaseUnsigned(database: Database, { chainId, periodStart }: SetKey): Promise<void> {
   await database.query('delete from curve_claims where chain_id = $1 and period_start = $2 and not signed', [
     chainId,
     periodStart,
@@ -82,7 +82,7 @@ export async function releaseRefused(database: Database, { chainId, periodStart,
   ])
 }
 
-async function findClaim(database: Queryable, { chainId, periodStart }: PeriodKey): Promise<bigint | undefined> {
+async function findClaim(database: Queryable, { chainId, periodStart }: SetKey): Promise<bigint | undefined> {
   const [row] = await database.query<{ curve_id: bigint }>(
     'select curve_id from curve_claims where chain_id = $1 and period_start = $2',
     [chainId, periodStart],

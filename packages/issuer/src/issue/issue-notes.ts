@@ -11,7 +11,7 @@ import type { NoteSet } from '../note-set.ts'
 import { findLastNoteSet, findNoteSet, storeNoteSet } from '../note-store.ts'
 import type { JournalGuard, PlannedNotes } from '../protection/journal-guard.ts'
 import { findRefusal, offeredTenors } from '../rails/rails.ts'
-import type { Refusal } from '../refusal.ts'
+import type { IssueResult, Refusal } from '../refusal.ts'
 import type { IssuerChain } from '../settings.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { ClockComparison } from '../time/clock-comparison.ts'
@@ -43,10 +43,6 @@ export type IssueContext = {
   /** Undefined if no public log is configured. */
   readonly recorder?: Recorder | undefined
 }
-
-export type IssueResult =
-  | { readonly set: NoteSet; readonly refusal?: undefined }
-  | { readonly set?: undefined; readonly refusal: Refusal }
 
 // An attempt restarts if a curve is set right before the period is claimed. Operators do not set curves this often.
 const attemptsMax = 5

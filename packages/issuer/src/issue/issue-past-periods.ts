@@ -2,8 +2,11 @@ import { setImmediate } from 'node:timers/promises'
 import { type CurvePoints, maturityOf, type Period } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { parseSignature } from 'viem'
-import type { IssuerChain } from '../settings.ts'
+import { manualCurveSource } from '../curve/curve-source.ts'
+import type { IssueResult } from '../refusal.ts'
+import { type IssuerChain, maxAgeBusinessDaysDefault } from '../settings.ts'
 import type { Signer } from '../signers/signer.ts'
+import { type IssueContext, issueNotes } from './issue-notes.ts'
 import { periodNoteTerms } from './sign-period-note.ts'
 
 /** A past period and the coupons to issue it with. */
@@ -42,6 +45,31 @@ export async function issuePastPeriods(
     await transaction.query(insertSets, [JSON.stringify(sets)])
     await transaction.query(insertNotes, [JSON.stringify(notes)])
   })
+}
+
+/** Issues the notes of a past period from a manual curve, for example to seed a sandbox. Checks no clocks or sources. */
+export function issuePastPeriod(
+  { signer, ...context }: Pick<IssueContext, 'database' | 'time' | 'maxMoveBps'> & { readonly signer: Signer },
+  wanted: Parameters<typeof issueNotes>[1],
+): Promise<IssueResult> {
+  const preflight = { isRequired: () => false, findPending: () => undefined, findRefusal: async () => undefined }
+  const none = async () => undefined
+  // Expired notes cannot be used, so they are not journalled.
+  const journal = {
+    ...{ assertNoConflict: () => undefined, isShared: false, claim: none, findPendingConflict: none },
+    ...{ recordPending: none, voidRefused: none, record: none, recordStored: none },
+  }
+  const clocks = { status: () => ({ databaseSeconds: undefined, confirmation: 'single_clock' as const }) }
+  const nothing = {
+    readChainTime: async () => undefined,
+    readPoolLimits: async () => undefined,
+    clocks,
+    windowLimits: undefined,
+  }
+  const silent = { ...nothing, preflight, curveSource: manualCurveSource, journal }
+  const limits = { maxAgeBusinessDays: maxAgeBusinessDaysDefault, signAheadSeconds: 0 }
+  const { id, tenors: curveTenors } = wanted.chain
+  return issueNotes({ ...context, ...silent, ...limits, curveTenors, signers: new Map([[id, signer]]) }, wanted)
 }
 
 const insertSets = `

@@ -3,7 +3,7 @@ import { ChainError, isLimitReason, type NoteRefusal, type PoolReader, type Reve
 import { formatPeriod, type Note } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { type Address, isAddressEqual } from 'viem'
-import type { NoteSet } from '../note-set.ts'
+import type { NoteSet, SetKey } from '../note-set.ts'
 import { isPlannedChange } from '../planned-change.ts'
 import type { Refusal } from '../refusal.ts'
 import type { PreflightMode } from '../settings.ts'
@@ -40,11 +40,7 @@ export type Preflight = {
   /** Returns why a set must not be stored. Sends its signatures to the RPC. Keeps the set for `findPending`. */
   findRefusal(set: NoteSet): Promise<PreflightRefusal | undefined>
   /** Returns the signed set that an earlier `findRefusal` refused, so that it is not signed again. */
-  findPending(key: {
-    readonly chainId: number
-    readonly periodStart: bigint
-    readonly curveId: bigint
-  }): NoteSet | undefined
+  findPending(key: SetKey & Pick<NoteSet, 'curveId'>): NoteSet | undefined
   /** Validates published sets, each until the pool accepts it, and reports refusals. Never throws. */
   watch(sets: readonly NoteSet[]): Promise<void>
 }
@@ -79,18 +75,19 @@ export function createPreflight(options: PreflightOptions): Preflight {
     return result
   }
   const watchOne = async (set: NoteSet) => {
-    if (accepted.find(set)?.notes[0]?.signature.r === set.notes[0]?.signature.r) return
-    const isOpen = set.period.start <= toSeconds(time.now())
-    if (isOpen && openPeriodStart !== set.period.start) {
+    const { chainId, period } = set
+    if (accepted.find({ chainId, periodStart: period.start })?.notes[0]?.signature.r === set.notes[0]?.signature.r) return
+    const isOpen = period.start <= toSeconds(time.now())
+    if (isOpen && openPeriodStart !== period.start) {
       // A check that was too early before the boundary can run now, without waiting for the backoff.
-      openPeriodStart = set.period.start
+      openPeriodStart = period.start
       gate.reset()
     }
-    await gate.run(`${set.chainId}:${set.period.start}`, () =>
+    await gate.run(`${chainId}:${period.start}`, () =>
       check(set).then(
         ({ outcome }) => outcome === 'accepted',
         (error) => {
-          log.error({ chain: set.chainId, err: error }, 'preflight failed; retrying')
+          log.error({ chain: chainId, err: error }, 'preflight failed; retrying')
           return false
         },
       ),
@@ -107,9 +104,9 @@ export function createPreflight(options: PreflightOptions): Preflight {
       const worthlessTenors = result.outcome === 'refused' ? result.tenorsBeyondLimits : []
       return { refusal: { reason, message }, worthlessTenors }
     },
-    findPending: ({ chainId, periodStart, curveId }) => {
-      const set = pending.find({ chainId, period: { start: periodStart } })
-      return set?.curveId === curveId ? set : undefined
+    findPending: (key) => {
+      const set = pending.find(key)
+      return set?.curveId === key.curveId ? set : undefined
     },
     watch: async (sets) => {
       if (mode === 'off') return
@@ -181,8 +178,6 @@ function isLimit({ reason }: NoteRefusal): boolean {
   return isLimitReason(reason)
 }
 
-type SetKey = { readonly chainId: number; readonly period: Pick<NoteSet['period'], 'start'> }
-
 /** Keeps one set per chain and period until the period ends. */
 function createSetMemory(time: Time) {
   const sets = new Map<string, NoteSet>()
@@ -192,7 +187,7 @@ function createSetMemory(time: Time) {
       for (const [key, { period }] of sets) if (period.end <= nowSeconds) sets.delete(key)
       sets.set(`${set.chainId}:${set.period.start}`, set)
     },
-    find: ({ chainId, period }: SetKey) => sets.get(`${chainId}:${period.start}`),
+    find: ({ chainId, periodStart }: SetKey) => sets.get(`${chainId}:${periodStart}`),
   }
 }
 

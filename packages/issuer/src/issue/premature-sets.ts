@@ -7,7 +7,7 @@ import {
   type Queryable,
 } from '@tallystick/database'
 import type { SignerJournal } from '../journal/signer-journal.ts'
-import type { NoteSet } from '../note-set.ts'
+import type { NoteSet, SetKey } from '../note-set.ts'
 import { findNoteSet } from '../note-store.ts'
 import type { SignerProtection } from '../protection/signer-protection.ts'
 import type { IssuerChain } from '../settings.ts'
@@ -36,9 +36,8 @@ export async function listPrematureSets(database: Queryable, { lastStart }: Sign
 }
 
 /** The set to discard, and who discards it. */
-export type DiscardRequest = SigningHorizon & {
-  readonly chainId: number
-  readonly periodStart: bigint
+export type DiscardRequest = SigningHorizon &
+  SetKey & {
   readonly nowSeconds: bigint
   readonly auditor: Auditor
 }

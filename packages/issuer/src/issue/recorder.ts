@@ -1,7 +1,7 @@
 import type { Queryable } from '@tallystick/database'
 import type { Curve } from '../curve/curve.ts'
 import type { NoteSet } from '../note-set.ts'
-import type { Refusal } from '../refusal.ts'
+import type { IssueResult, Refusal } from '../refusal.ts'
 import type { IssuerChain } from '../settings.ts'
 
 /** Records what is signed before it is served, for example in a public log. */
@@ -11,9 +11,5 @@ export type Recorder = {
   /** Records a set in the transaction that stores it. */
   record(transaction: Queryable, recorded: { readonly set: NoteSet; readonly chain: IssuerChain }): Promise<void>
   /** Records a stored set unless it is recorded, and waits until the record is signed. Returns it with its place. */
-  cover(set: NoteSet, chain: IssuerChain): Promise<CoveredSet>
+  cover(set: NoteSet, chain: IssuerChain): Promise<IssueResult>
 }
-
-type CoveredSet =
-  | { readonly set: NoteSet; readonly refusal?: undefined }
-  | { readonly set?: undefined; readonly refusal: Refusal }

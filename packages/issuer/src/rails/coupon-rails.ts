@@ -1,5 +1,4 @@
-import { type Curve, pickPoints } from '../curve/curve.ts'
-import { formatConfirmAdvice } from '../curve/curve-set-command.ts'
+import { type Curve, formatConfirmAdvice, pickPoints } from '../curve/curve.ts'
 import type { Refusal } from '../refusal.ts'
 import type { RailInput } from './rail-input.ts'
 

@@ -1,6 +1,5 @@
 import { countBusinessDays, maturityOf, newYorkDate } from '@tallystick/core'
-import type { Curve } from '../curve/curve.ts'
-import { formatCurveSetExample } from '../curve/curve-set-command.ts'
+import { type Curve, formatCurveSetExample } from '../curve/curve.ts'
 import type { Refusal } from '../refusal.ts'
 import { findClockRefusal } from './clock-rails.ts'
 import { findCouponRefusal, findMoveRefusal } from './coupon-rails.ts'

@@ -7,7 +7,7 @@ import {
   type SignerJournal,
   signaturesOf,
 } from '../journal/signer-journal.ts'
-import type { NoteSet } from '../note-set.ts'
+import type { NoteSet, SetKey } from '../note-set.ts'
 import { findNoteSet } from '../note-store.ts'
 import type { PublishedNotes } from '../published-notes.ts'
 import type { IssuerChain } from '../settings.ts'
@@ -99,10 +99,7 @@ function findSigned(journal: Pick<SignerJournal, 'find'>, key: PeriodKey): Signe
 }
 
 /** Waits for a transaction that is storing the set, because a set is journalled before its transaction commits. */
-async function findCommitted(
-  database: Database,
-  key: { readonly chainId: number; readonly periodStart: bigint },
-): Promise<NoteSet | undefined> {
+async function findCommitted(database: Database, key: SetKey): Promise<NoteSet | undefined> {
   return database.transaction(async (transaction) => {
     await transaction.query('lock table curves in row exclusive mode')
     return findNoteSet(transaction, key)

@@ -51,10 +51,10 @@ export async function storeProposal(
     ...proposal
   }: Omit<CurveProposal, 'id' | 'newestCurve' | 'createdAt' | 'expiresAt'> & { readonly nowSeconds: bigint },
 ): Promise<CurveProposal> {
-  const [row] = await transaction.query<ProposalRow>(
+  const [stored] = await transaction.query<CurveProposal>(
     `insert into curve_proposals
        (chain_id, points, confirmed, proposed_by, effective_from, newest_curve, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, (select max(id) from curves), $6, $7) returning *`,
+     values ($1, $2, $3, $4, $5, (select max(id) from curves), $6, $7) returning ${columns}`,
     [
       proposal.chainId,
       proposal.points,
@@ -65,7 +65,7 @@ export async function storeProposal(
       nowSeconds + lifetimeSeconds,
     ],
   )
-  return fromRow(row as ProposalRow)
+  return stored as CurveProposal
 }
 
 /** Returns the proposals that can still be approved, newest first. */
@@ -73,25 +73,26 @@ export async function listProposals(
   database: Queryable,
   { nowSeconds, periodStart }: { readonly nowSeconds: bigint; readonly periodStart: bigint },
 ): Promise<CurveProposal[]> {
-  const rows = await database.query<ProposalRow>(
-    `select * from curve_proposals where approved_at is null and expires_at > $1 and effective_from >= $2
+  return database.query<CurveProposal>(
+    `select ${columns} from curve_proposals where approved_at is null and expires_at > $1 and effective_from >= $2
      order by id desc limit 20`,
     [nowSeconds, periodStart],
   )
-  return rows.map(fromRow)
 }
 
 /** Returns a proposal that is not approved yet. Throws `proposal_refused` if there is none. */
 export async function findProposal(database: Queryable, id: string): Promise<CurveProposal> {
   const isId = /^[1-9]\d{0,17}$/.test(id)
-  const [row] = isId ? await database.query<ProposalRow>('select * from curve_proposals where id = $1', [id]) : []
-  if (!row) {
+  const select = `select approved_at as "approvedAt", ${columns} from curve_proposals where id = $1`
+  const [found] = isId ? await database.query<CurveProposal & { approvedAt: bigint | null }>(select, [id]) : []
+  if (!found) {
     throw refused(
       `Proposal ${JSON.stringify(id.slice(0, 60))} does not exist. \`tallystick curve show\` lists the proposals.`,
     )
   }
-  if (row.approved_at !== null) throw refused(`Proposal ${id} is already approved.`)
-  return fromRow(row)
+  const { approvedAt, ...proposal } = found
+  if (approvedAt !== null) throw refused(`Proposal ${id} is already approved.`)
+  return proposal
 }
 
 /** Marks a proposal as approved, in the transaction that stores its curve. Throws if it can no longer be approved. */
@@ -131,29 +132,5 @@ function refused(message: string): TallystickError {
   return new TallystickError({ code: 'proposal_refused', message, retryable: false })
 }
 
-type ProposalRow = {
-  readonly id: bigint
-  readonly chain_id: bigint | null
-  readonly points: CurvePoints
-  readonly confirmed: boolean
-  readonly proposed_by: string
-  readonly effective_from: bigint
-  readonly newest_curve: bigint | null
-  readonly created_at: bigint
-  readonly expires_at: bigint
-  readonly approved_at: bigint | null
-}
-
-function fromRow(row: ProposalRow): CurveProposal {
-  return {
-    id: row.id,
-    chainId: row.chain_id === null ? null : Number(row.chain_id),
-    points: row.points,
-    confirmed: row.confirmed,
-    proposedBy: row.proposed_by,
-    effectiveFrom: row.effective_from,
-    newestCurve: row.newest_curve,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  }
-}
+const columns = `id, chain_id::float8 as "chainId", points, confirmed, proposed_by as "proposedBy",
+  effective_from as "effectiveFrom", newest_curve as "newestCurve", created_at as "createdAt", expires_at as "expiresAt"`

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { adviseOnSigner } from './advise-on-signer.ts'
-import type { SignerSettings } from './signer-settings.ts'
+import type { SignerSettings } from './open-signer.ts'
 
 const [configured, registered, pool] = ['01', '02', '03'].map((byte) => `0x${byte.repeat(20)}`) as [
   `0x${string}`,

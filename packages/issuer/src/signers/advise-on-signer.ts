@@ -1,6 +1,6 @@
 import type { NoteDomain } from '@tallystick/core'
 import { type Address, isAddressEqual } from 'viem'
-import type { SignerSettings } from './signer-settings.ts'
+import type { SignerSettings } from './open-signer.ts'
 
 const keyMembers: Readonly<Record<SignerSettings['kind'], string>> = {
   'private-key': 'key',

@@ -1,8 +1,7 @@
 import { TallystickError } from '@tallystick/core'
 import type { Logger } from 'pino'
-import { openSigner } from './open-signer.ts'
+import { openSigner, type SignerSettings } from './open-signer.ts'
 import type { Signer } from './signer.ts'
-import type { SignerSettings } from './signer-settings.ts'
 
 type SigningChain = { readonly id: number; readonly signer: SignerSettings }
 

@@ -1,3 +1,4 @@
+import type { HttpError } from '@tallystick/chain'
 import { type NoteDomain, type NoteTerms, TallystickError } from '@tallystick/core'
 import type { Address } from 'viem'
 
@@ -23,4 +24,11 @@ export class SignerError extends TallystickError {
     super({ code: 'signer_failed', message, retryable: true, cause, details: { failure } })
     this.failure = failure
   }
+}
+
+const failures = { timeout: 'timeout', too_large: 'malformed', unreachable: 'unreachable' } as const
+
+/** Converts a failed request to a signer. `name` is the signer's in messages. */
+export function toSignerError(name: string, { failure, message }: HttpError): SignerError {
+  return new SignerError({ failure: failures[failure], message: `${name} ${message}.` })
 }

@@ -4,8 +4,7 @@ import { exchange, type HttpAnswer, HttpError } from '@tallystick/chain'
 import { noteTypedData, parseJson } from '@tallystick/core'
 import { Agent } from 'undici'
 import type { Address } from 'viem'
-import { type Signer, SignerError } from './signer.ts'
-import { toSignerError } from './to-signer-error.ts'
+import { type Signer, SignerError, toSignerError } from './signer.ts'
 
 export type Web3SignerOptions = {
   readonly url: string

@@ -1,11 +1,10 @@
 import { type MetricHelp, type Metrics, repeat, type Time } from '@tallystick/base'
 import type { ReadChainTime } from '@tallystick/chain'
 import { type Finding, TallystickError } from '@tallystick/core'
-import type { Database } from '@tallystick/database'
+import type { Database, Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { createChainClock } from './chain-clock.ts'
 import { type ClockComparison, createClockComparison } from './clock-comparison.ts'
-import { readDatabaseTime } from './read-database-time.ts'
 import { createMeasuredClock, type ReferenceClock } from './reference-clock.ts'
 import { createVisibleSeconds, type VisibleSeconds } from './visible-seconds.ts'
 
@@ -203,4 +202,12 @@ const remedy = 'Synchronise the clocks of this machine and of the database with 
 function formatOffset(offsetMs: number | undefined): string {
   if (offsetMs === undefined) return 'unknown'
   return `${(Math.abs(offsetMs) / 1000).toFixed(1)} s ${offsetMs < 0 ? 'behind' : 'ahead'}`
+}
+
+/** Reads the database server's clock, Unix milliseconds. */
+export async function readDatabaseTime(database: Queryable): Promise<number> {
+  const [row] = await database.query<{ now_ms: number }>(
+    'select extract(epoch from clock_timestamp())::float8 * 1000 as now_ms',
+  )
+  return (row as { now_ms: number }).now_ms
 }

@@ -1,9 +1,32 @@
 import { countBusinessDays } from '@tallystick/core'
-import { formatConfirmAdvice } from '../curve/curve-set-command.ts'
-import type { PlausibilitySettings } from '../settings.ts'
+import { formatConfirmAdvice } from '../curve/curve.ts'
+import type { PlausibilitySettings, TreasurySettings } from '../settings.ts'
 import { TreasuryFeedError } from './feed-error.ts'
 import type { TreasuryCurve } from './fetch-curve.ts'
-import type { Sofr } from './fetch-sofr.ts'
+import { fetchSofr, type Sofr } from './fetch-sofr.ts'
+
+/** SOFR, or why it could not be fetched; undefined if it is not configured. */
+export type SofrResult = Sofr | { readonly problem: string } | undefined
+
+/** Fetches SOFR if it is configured. Never throws. */
+export async function readSofr(
+  { plausibility, timeoutMs }: TreasurySettings,
+  signal: AbortSignal,
+): Promise<SofrResult> {
+  if (!plausibility) return undefined
+  return fetchSofr(plausibility.url, { timeoutMs, signal }).catch((error: Error) => ({
+    problem: `${error.message} The Treasury’s rates are not compared with it.`,
+  }))
+}
+
+/** Throws if SOFR contradicts a curve. Returns why a configured comparison was not possible, or undefined. */
+export function compareWithSofr(
+  curve: TreasuryCurve,
+  { sofr, plausibility }: { readonly sofr: SofrResult; readonly plausibility: TreasurySettings['plausibility'] },
+): string | undefined {
+  if (!sofr || !plausibility) return undefined
+  return 'problem' in sofr ? sofr.problem : checkPlausibility(curve, { sofr, config: plausibility })
+}
 
 // Bills of up to two months follow the overnight rate. Longer ones follow its expected future values.
 const daysMax = 56

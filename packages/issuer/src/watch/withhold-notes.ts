@@ -2,10 +2,9 @@ import { type Time, toSeconds } from '@tallystick/base'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import type { NoteMetrics } from '../note-metrics.ts'
-import { clearRefusal, recordRefusal } from '../note-refusals.ts'
 import type { NoteSet } from '../note-set.ts'
 import type { PublishedNotes } from '../published-notes.ts'
-import type { Refusal } from '../refusal.ts'
+import { clearRefusal, type Refusal, recordRefusal } from '../refusal.ts'
 import type { IssuerSettings } from '../settings.ts'
 
 export type WithholdOptions = {

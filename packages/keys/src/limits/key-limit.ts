@@ -2,8 +2,8 @@ import { combineLimits, createWindowLimit, type RateWindow, type SingleLimit } f
 import type { Database } from '@tallystick/database'
 import type { KeyLimits } from '../api-key.ts'
 import { createBurstLimit } from './burst-limit.ts'
+import { hasRoom, type Lease, type LeaseHost, spend } from './lease.ts'
 import type { LeaseKeeper } from './lease-keeper.ts'
-import { createLeasedLimit } from './leased-limit.ts'
 
 /** All limits of a key as one. */
 export type KeyLimit = Pick<RateWindow, 'policy' | 'take'>
@@ -28,4 +28,28 @@ export function createSharedLimits(keeper: LeaseKeeper, { engine }: Pick<Databas
     const [shown, ...others] = limits
     return shown && combineLimits([shown, ...others])
   }
+}
+
+const names = { minute: 'default', day: 'day', month: 'month' } as const
+// A month of 31 days: the header has no calendar.
+const windowSeconds = { minute: 60, day: 86_400, month: 2_678_400 } as const
+
+/** Creates a limit that all replicas share. `remaining` is what was left of the whole when it was last settled. */
+function createLeasedLimit(lease: Lease, host: LeaseHost): SingleLimit {
+  return {
+    name: names[lease.period],
+    limit: lease.limit,
+    windowSeconds: windowSeconds[lease.period],
+    hasRoom: (monotonicMs) => hasRoom(lease, host, monotonicMs),
+    spend: () => spend(lease, host),
+    remaining: () => Math.max(0, lease.room - lease.spent),
+    resetSeconds: (monotonicMs) => secondsLeft(lease, monotonicMs),
+    // More has been requested and may arrive with the next statement.
+    retrySeconds: (monotonicMs) =>
+      lease.isExhausted || lease.spent >= lease.limit ? secondsLeft(lease, monotonicMs) : 1,
+  }
+}
+
+function secondsLeft({ endsAtMs }: Lease, monotonicMs: number): number {
+  return Math.max(1, Math.ceil((endsAtMs - monotonicMs) / 1000))
 }

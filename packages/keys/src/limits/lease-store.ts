@@ -104,12 +104,11 @@ export function createLeaseStore(database: Database, shiftMs: () => number = () 
 export async function listQuotaUse(
   database: Queryable,
 ): Promise<readonly { readonly keyId: string; readonly period: LeasePeriod; readonly used: number }[]> {
-  const rows = await database.query<{ key_id: string; period: LeasePeriod; used: bigint }>(
-    `select key_id, period,
-            gone + coalesce((select sum((e.value->>'spent')::bigint) from jsonb_each(entries) e), 0)::bigint as used
+  return database.query(
+    `select key_id as "keyId", period,
+            gone + coalesce((select sum((e.value->>'spent')::bigint) from jsonb_each(entries) e), 0)::float8 as used
      from api_key_leases where period <> 'minute' and ends_at > clock_timestamp()`,
   )
-  return rows.map((row) => ({ keyId: row.key_id, period: row.period, used: Number(row.used) }))
 }
 
 /** Deletes the rows of past windows. A minute later, because a replica's estimate of the database's clock may differ. */

@@ -74,25 +74,24 @@ export async function readEvents(
     readonly chainIds?: readonly number[] | undefined
   },
 ): Promise<StoredEvent[]> {
-  const rows = await database.query<EventRow>(
+  return database.query<StoredEvent>(
     `select ${columns} from events where id > $1
        and ($2::text[] is null or type = any($2)) and ($3::bigint[] is null or chain_id = any($3))
      order by id limit $4`,
     [afterId, types ?? null, chainIds?.map(String) ?? null, limit],
   )
-  return rows.map(fromRow)
 }
 
 /** Returns the newest events, in order. */
 export async function readLastEvents(database: Queryable, limit: number): Promise<StoredEvent[]> {
-  const rows = await database.query<EventRow>(`select ${columns} from events order by id desc limit $1`, [limit])
-  return rows.map(fromRow).reverse()
+  const events = await database.query<StoredEvent>(`select ${columns} from events order by id desc limit $1`, [limit])
+  return events.reverse()
 }
 
 /** Returns an event by its id. */
 export async function findEvent(database: Queryable, id: bigint): Promise<StoredEvent | undefined> {
-  const [row] = await database.query<EventRow>(`select ${columns} from events where id = $1`, [id])
-  return row && fromRow(row)
+  const [event] = await database.query<StoredEvent>(`select ${columns} from events where id = $1`, [id])
+  return event
 }
 
 /** Returns the newest event of a type and chain. */
@@ -100,11 +99,11 @@ export async function findLastEvent(
   database: Queryable,
   { type, chainId }: { readonly type: EventType; readonly chainId: number },
 ): Promise<StoredEvent | undefined> {
-  const [row] = await database.query<EventRow>(
+  const [event] = await database.query<StoredEvent>(
     `select ${columns} from events where type = $1 and chain_id = $2 order by id desc limit 1`,
     [type, chainId],
   )
-  return row && fromRow(row)
+  return event
 }
 
 /**
@@ -125,29 +124,15 @@ export async function deleteOldEvents(
   return deleted.length
 }
 
-type EventRow = {
-  readonly id: bigint
-  readonly type: EventType
-  readonly chain_id: bigint
-  readonly data: string
-  readonly created_at: bigint
-  readonly tag: string
-}
-
-const columns = 'id, type, chain_id, data, created_at, tag'
+const columns = 'id, type, chain_id::float8 as "chainId", data, created_at as "createdAt", tag'
 
 async function insertEvent(
   transaction: Queryable,
   { type, chainId, data, createdAt, dedupeKey }: NewEvent,
 ): Promise<StoredEvent[]> {
-  const rows = await transaction.query<EventRow>(
+  return transaction.query<StoredEvent>(
     `insert into events (type, chain_id, data, created_at, dedupe_key) values ($1, $2, $3, $4, $5)
      on conflict (dedupe_key) do nothing returning ${columns}`,
     [type, chainId, data, createdAt, dedupeKey ?? null],
   )
-  return rows.map(fromRow)
-}
-
-function fromRow({ chain_id, created_at, ...row }: EventRow): StoredEvent {
-  return { ...row, chainId: Number(chain_id), createdAt: created_at }
 }

@@ -12,9 +12,9 @@ import { startEventStreams } from './start-event-streams.ts'
 const row = (id: bigint, tag = 'old') => ({
   id,
   type: 'status',
-  chain_id: 324n,
+  chainId: 324,
   data: `${tag}${id}`,
-  created_at: 0n,
+  createdAt: 0n,
   tag,
 })
 

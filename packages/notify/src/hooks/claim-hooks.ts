@@ -1,6 +1,6 @@
 import type { Queryable } from '@tallystick/database'
 import { delaySecondsMax } from './attempt.ts'
-import { fromHookRow, type Hook, type HookRow, hookColumns } from './hook.ts'
+import { type Hook, hookColumns } from './hook.ts'
 
 /** Hook that one replica delivers to until the lease ends. */
 export type ClaimedHook = Hook & {
@@ -37,14 +37,14 @@ export async function claimHooks(
   database: Queryable,
   { lease, leasedAtMs, ...due }: Pick<ClaimedHook, 'lease' | 'leasedAtMs'> & DueHooks,
 ): Promise<ClaimedHook[]> {
-  const rows = await database.query<HookRow>(
+  const rows = await database.query<Hook>(
     `update hooks set lease = $4, lease_until = clock_timestamp() + ${leaseInterval}
      where id in (select id from hooks where ${isDue} for update skip locked)
      returning ${hookColumns}`,
     [...dueParameters(due), lease],
     { isFrequent: true },
   )
-  return rows.map((row) => ({ ...fromHookRow(row), lease, leasedAtMs }))
+  return rows.map((row) => ({ ...row, lease, leasedAtMs }))
 }
 
 /** Ends a claim. `afterEvent` skips events that are not for the hook. */

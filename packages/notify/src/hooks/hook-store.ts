@@ -1,9 +1,34 @@
 import { randomBytes } from 'node:crypto'
 import { TallystickError } from '@tallystick/core'
-import { type Auditor, auditedTransaction, type Database, type Queryable } from '@tallystick/database'
+import { type Auditor, auditedTransaction, type Database, type Migration, type Queryable } from '@tallystick/database'
 import { type DueHooks, dueParameters, isDue } from './claim-hooks.ts'
-import { fromHookRow, type Hook, type HookRow, hookColumns, hostOf } from './hook.ts'
+import { type Hook, hookColumns, hostOf } from './hook.ts'
 import { addHookSecret, endHookSecrets } from './hook-secrets.ts'
+
+// `after_event` is the last event that is done. `head_event` is the one that failed last and is tried again. `lease` names
+// the claim of the replica that delivers, and ends by the database's clock: a replica that freezes keeps its connection, so
+// a lock of its session would never end.
+export const hookMigrations: readonly Migration[] = [
+  {
+    name: 'hooks',
+    statements: [
+      `create table hooks (
+         id text primary key, url text not null, types text[] not null, chain_id bigint, created_at bigint not null,
+         after_event bigint not null, head_event bigint, attempts int not null default 0, failing_since bigint,
+         next_attempt_at bigint, last_error text, last_success_at bigint, disabled_at bigint, disabled_reason text,
+         lease uuid, lease_until timestamptz)`,
+      `create table hook_secrets (
+         hook_id text not null references hooks on delete cascade, secret text not null,
+         created_at bigint not null, expires_at bigint, id bigint generated always as identity primary key)`,
+      'create index hook_secrets_by_hook on hook_secrets (hook_id)',
+      `create table hook_deliveries (
+         hook_id text not null references hooks on delete cascade, event_id bigint not null, webhook_id text not null,
+         type text not null, chain_id bigint not null, status text not null, attempts int not null,
+         first_attempt_at bigint not null, last_attempt_at bigint not null, next_attempt_at bigint,
+         response_status int, duration_ms int, error text, primary key (hook_id, event_id))`,
+    ],
+  },
+]
 
 /** Every hook has a request of its own, so this also limits the requests at a time. */
 const hooksMax = 50
@@ -41,7 +66,7 @@ export async function listHooks(
   database: Queryable,
   { nowSeconds }: { readonly nowSeconds: bigint },
 ): Promise<ListedHook[]> {
-  const rows = await database.query<HookRow & Pick<ListedHook, 'secrets' | 'waiting'>>(
+  return database.query<ListedHook>(
     `select ${hookColumns},
        (select count(*)::int from hook_secrets s
         where s.hook_id = h.id and (s.expires_at is null or s.expires_at > $1)) as secrets,
@@ -50,7 +75,6 @@ export async function listHooks(
      from hooks h order by created_at, id`,
     [nowSeconds],
   )
-  return rows.map((row) => ({ ...fromHookRow(row), secrets: row.secrets, waiting: row.waiting }))
 }
 
 /** Deletes a hook, its secrets and its deliveries. A request in progress is not recorded any more. */
@@ -112,10 +136,10 @@ async function readHook(
 ): Promise<Hook> {
   // Malformed ids are not queried: they may contain text that the database rejects.
   const isId = /^hook_[0-9a-f]{12}$/.test(id)
-  const [row] = isId
-    ? await database.query<HookRow>(`select ${hookColumns} from hooks where id = $1 ${lock}`, [id])
+  const [hook] = isId
+    ? await database.query<Hook>(`select ${hookColumns} from hooks where id = $1 ${lock}`, [id])
     : []
-  if (row) return fromHookRow(row)
+  if (hook) return hook
   throw new TallystickError({
     code: 'hook_not_found',
     message: `There is no hook ${JSON.stringify(id.slice(0, 60))}. \`tallystick hooks list\` lists the hooks.`,

@@ -29,13 +29,7 @@ export function hostOf({ url }: Pick<Hook, 'url'>): string {
   return new URL(url).host
 }
 
-export const hookColumns = `id, url, types, chain_id as "chainId", created_at as "createdAt", after_event as "afterEvent",
+export const hookColumns = `id, url, types, chain_id::float8 as "chainId", created_at as "createdAt", after_event as "afterEvent",
   head_event as "headEvent", attempts, failing_since as "failingSince", next_attempt_at as "nextAttemptAt",
   last_error as "lastError", last_success_at as "lastSuccessAt", disabled_at as "disabledAt",
   disabled_reason as "disabledReason"`
-
-export type HookRow = Omit<Hook, 'chainId'> & { readonly chainId: bigint | null }
-
-export function fromHookRow({ chainId, ...row }: HookRow): Hook {
-  return { ...row, chainId: chainId === null ? null : Number(chainId) }
-}

@@ -1,7 +1,6 @@
 import { exchange, HttpError, type HttpHead } from '@tallystick/chain'
 import { parseJson } from '@tallystick/core'
-import { SignerError } from '../signer.ts'
-import { toSignerError } from '../to-signer-error.ts'
+import { SignerError, toSignerError } from '../signer.ts'
 
 export type GcpResponse = HttpHead & {
   /** Parsed JSON object, or undefined if the body is none. */
