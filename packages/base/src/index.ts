@@ -28,7 +28,7 @@ export {
   type SingleLimit,
 } from './rate-window.ts'
 export type { Secret } from './redact.ts'
-export { runOneAtATime } from './run-one-at-a-time.ts'
+export { joinRuns, runOneAtATime } from './run-one-at-a-time.ts'
 export { settleWithin, within } from './settle-within.ts'
 export {
   type Clock,

@@ -1,18 +1,15 @@
-/**
- * Parses a Retry-After header (RFC 9110 §10.2.3: seconds or a date). Returns seconds, at most `secondsMax`, or undefined
- * if the header is invalid. A date is compared with the server's `Date` header if there is one.
- */
-export function parseRetryAfter({
-  retryAfter,
-  date,
-  nowMs,
-  secondsMax,
-}: {
+type RetryAfterOptions = {
   readonly retryAfter: string | undefined
   readonly date: string | undefined
   readonly nowMs: number
   readonly secondsMax: number
-}): number | undefined {
+}
+
+/**
+ * Parses a Retry-After header (RFC 9110 §10.2.3: seconds or a date). Returns seconds, at most `secondsMax`, or undefined
+ * if the header is invalid. A date is compared with the server's `Date` header if there is one.
+ */
+export function parseRetryAfter({ retryAfter, date, nowMs, secondsMax }: RetryAfterOptions): number | undefined {
   if (retryAfter === undefined) return undefined
   const text = retryAfter.trim()
   if (/^\d+$/.test(text)) return Math.min(Number(text), secondsMax)

@@ -17,3 +17,17 @@ export function runOneAtATime(work: () => Promise<void>): () => Promise<void> {
     return next
   }
 }
+
+/** Returns a function that runs `work`, where a call during a run joins it, and one that waits for the run in progress. */
+export function joinRuns(work: () => Promise<void>) {
+  let running: Promise<void> | undefined
+  return {
+    run: (): Promise<void> => {
+      running ??= work().finally(() => {
+        running = undefined
+      })
+      return running
+    },
+    settle: async (): Promise<void> => running,
+  }
+}

@@ -19,18 +19,15 @@ export const noteMetricHelp: MetricHelp = {
   tallystick_signer_failures_total: 'Failed or invalid signatures, by failure.',
 }
 
-/** Registers the metrics of issuing. All series exist from the start, so that alerts can distinguish 0 from missing. */
-export function createNoteMetrics({
-  metrics,
-  time,
-  published,
-  chainIds,
-}: {
+type NoteMetricsOptions = {
   readonly metrics: Metrics
   readonly time: Pick<Time, 'now'>
   readonly published: PublishedNotes
   readonly chainIds: readonly number[]
-}): NoteMetrics {
+}
+
+/** Registers the metrics of issuing. All series exist from the start, so that alerts can distinguish 0 from missing. */
+export function createNoteMetrics({ metrics, time, published, chainIds }: NoteMetricsOptions): NoteMetrics {
   const refusals = (chain: number, reason: string) =>
     metrics.counter('tallystick_rail_refusals_total', { chain, reason })
   const failures = (failure: string) => metrics.counter('tallystick_signer_failures_total', { failure })

@@ -56,6 +56,14 @@ export async function findLastCoupons(
   return new Map(rows.map((row) => [row.tenor_days, row.coupon_bps]))
 }
 
+type StoreOptions = {
+  /** Decides under the lock that setting a curve conflicts with. */
+  readonly mayStore: (transaction: Queryable) => Promise<boolean>
+  readonly beforeStore: () => Promise<void>
+  /** Runs in the same transaction if this call stored the set. */
+  readonly afterStore?: ((transaction: Queryable) => Promise<unknown>) | undefined
+}
+
 /**
  * Stores a set unless the period has one, and returns the stored set. Returns undefined without storing if `mayStore` denies
  * it. Calls `beforeStore`, which may throw, right before the insert.
@@ -63,17 +71,7 @@ export async function findLastCoupons(
 export async function storeNoteSet(
   database: Database,
   set: NoteSet,
-  {
-    mayStore,
-    beforeStore,
-    afterStore,
-  }: {
-    /** Decides under the lock that setting a curve conflicts with. */
-    readonly mayStore: (transaction: Queryable) => Promise<boolean>
-    readonly beforeStore: () => Promise<void>
-    /** Runs in the same transaction if this call stored the set. */
-    readonly afterStore?: ((transaction: Queryable) => Promise<unknown>) | undefined
-  },
+  { mayStore, beforeStore, afterStore }: StoreOptions,
 ): Promise<NoteSet | undefined> {
   const key = { chainId: set.chainId, periodStart: set.period.start }
   return database.transaction(async (transaction) => {

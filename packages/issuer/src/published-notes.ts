@@ -125,20 +125,17 @@ export function withClockCheck(published: PublishedNotes, agrees: (nowMs: number
   return { ...published, at: (nowMs) => (agrees(nowMs) ? published.at(nowMs) : undefined) }
 }
 
+type PeriodOptions = {
+  readonly chainIds: readonly number[]
+  readonly isWhole: (set: NoteSet) => boolean
+  readonly withheldOf: (chainId: number) => WithheldNotes | undefined
+  /** Origin of the public log, if there is one. */
+  readonly origin: string | undefined
+}
+
 function createPeriod(
   served: readonly NoteSet[],
-  {
-    chainIds,
-    isWhole,
-    withheldOf,
-    origin,
-  }: {
-    readonly chainIds: readonly number[]
-    readonly isWhole: (set: NoteSet) => boolean
-    readonly withheldOf: (chainId: number) => WithheldNotes | undefined
-    /** Origin of the public log, if there is one. */
-    readonly origin: string | undefined
-  },
+  { chainIds, isWhole, withheldOf, origin }: PeriodOptions,
 ): PublishedPeriod {
   const sets = new Map(served.map((set) => [set.chainId, set]))
   const [{ period }] = served as [NoteSet]

@@ -97,11 +97,11 @@ export async function startNotes(host: IssuerHost, options: NotesOptions): Promi
     maxLagSeconds: sources.maxLagSeconds,
   })
   const guard = createJournalGuard(database, { journal, protection })
-  const issuing = { readPool, signers, journal: guard, published, curveSource, noteMetrics }
-  const scheduler = await startScheduler(host, { options, issuing })
+  const parts = { readPool, signers, journal: guard, published, curveSource, noteMetrics }
+  const scheduler = await startScheduler(host, { options, parts })
   // Together: the scheduler may be waiting for a fetch, which only the source can cut short.
   closers.push('issuing', () => Promise.all([curveSource.stop(), scheduler.stop()]))
-  const poolWatch = await startPoolWatch(host, { options, issuing })
+  const poolWatch = await startPoolWatch(host, { options, parts })
   closers.push('pool watch', () => poolWatch.stop())
   const journalChecks = await startJournalChecks(database, {
     chains,
@@ -147,28 +147,28 @@ async function startCurveSource(
   return startTreasurySource({ config, published, database, time, metrics, log, findUncertainty })
 }
 
-type IssuingParts = Pick<IssueContext, 'signers' | 'journal' | 'curveSource'> & {
-  readonly readPool: ReadPool
-  readonly signers: RunningNotes['signers']
-  readonly published: PublishedNotes
-  readonly noteMetrics: NoteMetrics
+type Issuing = {
+  readonly options: NotesOptions
+  readonly parts: Pick<IssueContext, 'signers' | 'journal' | 'curveSource'> & {
+    readonly readPool: ReadPool
+    readonly published: PublishedNotes
+    readonly noteMetrics: NoteMetrics
+  }
 }
 
-type IssuingOptions = { readonly options: NotesOptions; readonly issuing: IssuingParts }
-
-function startScheduler(host: IssuerHost, { options, issuing }: IssuingOptions): Promise<IssueScheduler> {
+function startScheduler(host: IssuerHost, { options, parts }: Issuing): Promise<IssueScheduler> {
   const { database, time, log } = host
   const { settings, sources, clocks, records } = options
-  const { signers, journal, published, curveSource } = issuing
+  const { signers, journal, published, curveSource } = parts
   const { rails, curve } = settings
-  const preflight = openPreflight(host, options)
+  const preflight = createNotePreflight(host, options)
   return startIssueScheduler({
     context: {
       database,
       time,
       signers,
       readChainTime: sources.readChainTime,
-      readPoolLimits: createReadPoolLimits(issuing.readPool),
+      readPoolLimits: createReadPoolLimits(parts.readPool),
       clocks,
       signAheadSeconds: rails.signAheadSeconds,
       curveTenors: settings.tenors,
@@ -184,13 +184,13 @@ function startScheduler(host: IssuerHost, { options, issuing }: IssuingOptions):
     earlierSigner: rails.earlierSigner,
     published,
     preflight,
-    metrics: issuing.noteMetrics,
+    metrics: parts.noteMetrics,
     log,
     time,
   })
 }
 
-function openPreflight({ time, metrics, log }: IssuerHost, { settings, sources }: NotesOptions): Preflight {
+function createNotePreflight({ time, metrics, log }: IssuerHost, { settings, sources }: NotesOptions): Preflight {
   const mode = settings.rails.preflight
   const readers = mode === 'off' ? new Map<number, PoolReader>() : sources.pools
   return createPreflight({
@@ -205,9 +205,8 @@ function openPreflight({ time, metrics, log }: IssuerHost, { settings, sources }
 
 function startPoolWatch(
   { database, time, metrics, log }: IssuerHost,
-  { options: { settings, sources }, issuing }: IssuingOptions,
+  { options: { settings, sources }, parts: { readPool, signers, published, noteMetrics } }: Issuing,
 ): Promise<PoolWatch> {
-  const { readPool, signers, published, noteMetrics } = issuing
   const { pools, findMature } = sources
   return watchPools({
     config: settings,

@@ -41,19 +41,16 @@ type UseDays = {
 // A notification announces a change at once. Polling covers lost notifications: a change takes effect within a second.
 const pollMs = 500
 
-/** Loads the keys and reloads them when they change in the database. */
-export async function openKeyRing({
-  database,
-  time,
-  log,
-  createLimit = createLocalLimit,
-}: {
+type KeyRingOptions = {
   readonly database: Database
   readonly time: Time
   readonly log: Logger
   /** Creates the limits of keys; by default those that only this process counts. */
   readonly createLimit?: CreateLimit | undefined
-}): Promise<KeyRing> {
+}
+
+/** Loads the keys and reloads them when they change in the database. */
+export async function openKeyRing({ database, time, log, createLimit = createLocalLimit }: KeyRingOptions): Promise<KeyRing> {
   let snapshot = emptySnapshot
   const listeners: (() => void)[] = []
   const recorder = startKeyUseRecorder({ database, time, log })
@@ -120,15 +117,7 @@ type KeyUseRecorder = {
 
 const useStoredMs = 60_000
 
-function startKeyUseRecorder({
-  database,
-  time,
-  log,
-}: {
-  readonly database: Database
-  readonly time: Time
-  readonly log: Logger
-}): KeyUseRecorder {
+function startKeyUseRecorder({ database, time, log }: Pick<KeyRingOptions, 'database' | 'time' | 'log'>): KeyUseRecorder {
   const lastUses = new Map<string, { readonly atMs: number; isStored: boolean }>()
   const store = async () => {
     const pending = [...lastUses].filter(([, { isStored }]) => !isStored)

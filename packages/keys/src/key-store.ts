@@ -56,20 +56,17 @@ export async function revokeKey(
   return key
 }
 
+type Rotation = {
+  readonly id: string
+  readonly graceSeconds: number
+  readonly nowSeconds: bigint
+  readonly auditor: Auditor
+}
+
 /** Creates a new secret. Earlier secrets expire after the grace period, or at their own expiry if that is sooner. */
 export async function rotateKey(
   database: Database,
-  {
-    id,
-    graceSeconds,
-    nowSeconds,
-    auditor,
-  }: {
-    readonly id: string
-    readonly graceSeconds: number
-    readonly nowSeconds: bigint
-    readonly auditor: Auditor
-  },
+  { id, graceSeconds, nowSeconds, auditor }: Rotation,
 ): Promise<IssuedKey> {
   const issued = await auditedTransaction(database, auditor, async (transaction, record) => {
     const revision = await nextRevision(transaction)
@@ -85,20 +82,17 @@ export async function rotateKey(
   return issued
 }
 
+type KeyUpdate = {
+  readonly id: string
+  readonly changes: { readonly [Limit in keyof KeyLimits]?: KeyLimits[Limit] | undefined }
+  readonly nowSeconds: bigint
+  readonly auditor: Auditor
+}
+
 /** Changes limits of a key. Members that are undefined stay as they are. */
 export async function updateKey(
   database: Database,
-  {
-    id,
-    changes,
-    nowSeconds,
-    auditor,
-  }: {
-    readonly id: string
-    readonly changes: { readonly [Limit in keyof KeyLimits]?: KeyLimits[Limit] | undefined }
-    readonly nowSeconds: bigint
-    readonly auditor: Auditor
-  },
+  { id, changes, nowSeconds, auditor }: KeyUpdate,
 ): Promise<RevisedKey> {
   const updated = await auditedTransaction(database, auditor, async (transaction, record) => {
     const revision = await nextRevision(transaction)

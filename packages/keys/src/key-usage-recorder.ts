@@ -15,17 +15,14 @@ export type KeyUsageRecorder = {
 
 const intervalMs = 60_000
 
-export function startKeyUsageRecorder({
-  database,
-  keyRing,
-  time,
-  log,
-}: {
+type KeyUsageRecorderOptions = {
   readonly database: Database
   readonly keyRing: Pick<KeyRing, 'listAll' | 'useDays'>
   readonly time: Time
   readonly log: Logger
-}): KeyUsageRecorder {
+}
+
+export function startKeyUsageRecorder({ database, keyRing, time, log }: KeyUsageRecorderOptions): KeyUsageRecorder {
   // The counts of a key are one object as long as the process knows the key.
   const stored = new WeakMap<KeyUses, KeyUses>()
   const copyUses = () => keyRing.listAll().map(({ id, uses }) => ({ id, uses, copy: { ...uses } }))

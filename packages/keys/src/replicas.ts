@@ -41,28 +41,22 @@ export type Announcement = {
   stop(): Promise<void>
 }
 
+type AnnouncementOptions = {
+  readonly id: string
+  readonly name: string
+  /** Version of this program. */
+  readonly release: string
+  readonly keyRing: KeyRing
+  readonly time: Time
+  readonly log: Logger
+  /** Called when the database has lost a heartbeat of this process: it was restored. */
+  readonly onRestored?: (() => void) | undefined
+}
+
 /** Announces this process to the other replicas. The embedded database has no other replicas. */
 export async function announceReplica(
   database: Database,
-  {
-    id,
-    name,
-    release,
-    keyRing,
-    time,
-    log,
-    onRestored,
-  }: {
-    readonly id: string
-    readonly name: string
-    /** Version of this program. */
-    readonly release: string
-    readonly keyRing: KeyRing
-    readonly time: Time
-    readonly log: Logger
-    /** Called when the database has lost a heartbeat of this process: it was restored. */
-    readonly onRestored?: (() => void) | undefined
-  },
+  { id, name, release, keyRing, time, log, onRestored }: AnnouncementOptions,
 ): Promise<Announcement> {
   if (database.engine === 'pglite') return { refreshKeys: keyRing.refresh, stop: async () => undefined }
   let isStopped = false

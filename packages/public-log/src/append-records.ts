@@ -38,24 +38,21 @@ export async function logCurve(database: Database, id: bigint): Promise<number> 
   })
 }
 
+type AppendedSet = {
+  readonly set: NoteSet
+  readonly domain: NoteDomain
+  /** Why the signer changed, if it did. */
+  readonly why: string
+  readonly nowSeconds: bigint
+}
+
 /**
  * Logs a stored set in the transaction that stores it, after an entry of its signer if the chain had another one before.
  * Its curve must be logged. Returns the index of its entry.
  */
 export async function appendSet(
   transaction: Queryable,
-  {
-    set,
-    domain,
-    why,
-    nowSeconds,
-  }: {
-    readonly set: NoteSet
-    readonly domain: NoteDomain
-    /** Why the signer changed, if it did. */
-    readonly why: string
-    readonly nowSeconds: bigint
-  },
+  { set, domain, why, nowSeconds }: AppendedSet,
 ): Promise<number> {
   await transaction.query('lock table log_entries in exclusive mode')
   const curve = await findCurve(transaction, set.curveId)

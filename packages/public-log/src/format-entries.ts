@@ -41,16 +41,14 @@ export function notesEntryOf(
   }
 }
 
-/** Returns the most bytes that the entry of a set can have. */
-export function notesEntryBytesMax({
-  chainId,
-  domain,
-  tenors,
-}: {
+type OfferedChain = {
   readonly chainId: number
   readonly domain: NoteDomain
   readonly tenors: readonly number[]
-}): number {
+}
+
+/** Returns the most bytes that the entry of a set can have. */
+export function notesEntryBytesMax({ chainId, domain, tenors }: OfferedChain): number {
   const bytes32 = `0x${'f'.repeat(64)}` as const
   // Timestamps have 10 digits until the year 2286, and a coupon is at most 10,000 bps.
   const at = 9_999_999_999n

@@ -41,18 +41,16 @@ function cannotRead(directory: string, cause: NodeJS.ErrnoException): Tallystick
   })
 }
 
+type LogMirrorOptions = {
+  readonly log: Pick<PublicLog, 'tree' | 'key'>
+  readonly readBundle: BundleReader
+  /** Size of the checkpoint that the mirror has. */
+  readonly mirrored: number
+}
+
 export function createLogMirror(
   directory: string,
-  {
-    log,
-    readBundle,
-    mirrored,
-  }: {
-    readonly log: Pick<PublicLog, 'tree' | 'key'>
-    readonly readBundle: BundleReader
-    /** Size of the checkpoint that the mirror has. */
-    readonly mirrored: number
-  },
+  { log, readBundle, mirrored }: LogMirrorOptions,
 ): LogMirror {
   let tilesSize = mirrored
   // Bundles may be missing although a checkpoint covers them.

@@ -1,4 +1,4 @@
-import { type Closers, type Metrics, repeat, type Time, toSeconds } from '@tallystick/base'
+import { type Closers, joinRuns, type Metrics, repeat, type Time, toSeconds } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
 import { type ClockMonitor, curvesChannel, type Recorder, type RecordsReport } from '@tallystick/issuer'
@@ -89,7 +89,6 @@ async function follow(
   { publicLog, mirror }: { readonly publicLog: PublicLog; readonly mirror: LogMirror | undefined },
 ): Promise<void> {
   let isMirrorBehind = false
-  let running: Promise<void> | undefined
   const run = async () => {
     await publicLog.refresh()
     const head = publicLog.head()
@@ -102,13 +101,9 @@ async function follow(
       isMirrorBehind = true
     }
   }
-  const refresh = () => {
-    running ??= run()
-      .catch((error) => log.warn({ err: error }, 'reading the public log failed; retrying'))
-      .finally(() => {
-        running = undefined
-      })
-  }
+  const { run: refresh, settle } = joinRuns(() =>
+    run().catch((error) => log.warn({ err: error }, 'reading the public log failed; retrying')),
+  )
   metrics.gauge('tallystick_log_entries', () => [{ value: publicLog.head()?.size ?? 0 }])
   metrics.gauge('tallystick_log_problem', () => [{ value: publicLog.problem() ? 1 : 0 }])
   metrics.gauge('tallystick_log_mirror_behind', () => [{ value: isMirrorBehind ? 1 : 0 }])
@@ -118,9 +113,9 @@ async function follow(
   closers.push('public log', async () => {
     timer.stop()
     for (const stop of stops) await stop()
-    await running
+    await settle()
   })
-  refresh()
+  void refresh()
 }
 
 function checkProblem(publicLog: PublicLog): Finding {

@@ -1,4 +1,4 @@
-import { type MetricHelp, type Metrics, repeat, type Time } from '@tallystick/base'
+import { joinRuns, type MetricHelp, type Metrics, repeat, type Time } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
@@ -27,26 +27,21 @@ const compareMs = 60_000
 const rangeSize = 256
 const loggedMax = 10
 
-/**
- * Compares the rows of curves, notes and signers with their entries, every minute. The database computes a digest of each
- * range, and only ranges whose digest changed are read and verified.
- */
-export function startRowWatch({
-  database,
-  publicLog,
-  metrics,
-  log,
-  time,
-}: {
+type RowWatchOptions = {
   readonly database: Database
   readonly publicLog: Pick<PublicLog, 'head' | 'tree'>
   readonly metrics: Metrics
   readonly log: Logger
   readonly time: Pick<Time, 'setTimer'>
-}): RowWatch {
+}
+
+/**
+ * Compares the rows of curves, notes and signers with their entries, every minute. The database computes a digest of each
+ * range, and only ranges whose digest changed are read and verified.
+ */
+export function startRowWatch({ database, publicLog, metrics, log, time }: RowWatchOptions): RowWatch {
   const verified = new Map<number, VerifiedRange>()
   let altered: readonly AlteredRow[] = []
-  let running: Promise<void> | undefined
   const run = async () => {
     const size = publicLog.head()?.size ?? 0
     const found: AlteredRow[] = []
@@ -57,14 +52,9 @@ export function startRowWatch({
     logNew(log, { before: altered, now: found })
     altered = found
   }
-  const compare = () => {
-    running ??= run()
-      .catch((error) => log.warn({ err: error }, 'comparing the database with the public log failed; retrying'))
-      .finally(() => {
-        running = undefined
-      })
-    return running
-  }
+  const { run: compare, settle } = joinRuns(() =>
+    run().catch((error) => log.warn({ err: error }, 'comparing the database with the public log failed; retrying')),
+  )
   metrics.gauge('tallystick_log_altered_rows', () => [{ value: altered.length }])
   void compare()
   const timer = repeat(time, { name: 'rows of the log', ms: compareMs }, compare)
@@ -78,7 +68,7 @@ export function startRowWatch({
     },
     stop: async () => {
       timer.stop()
-      await running
+      await settle()
     },
   }
 }
@@ -86,18 +76,16 @@ export function startRowWatch({
 /** Result of the last verification of a range. */
 type VerifiedRange = { readonly digest: string; readonly found: readonly AlteredRow[] }
 
+type ComparedRange = {
+  readonly range: { readonly from: number; readonly to: number }
+  readonly publicLog: Pick<PublicLog, 'tree'>
+  readonly verified: Map<number, VerifiedRange>
+}
+
 /** Verifies a range unless its digest is that of the last verification. */
 async function compareRange(
   database: Database,
-  {
-    range,
-    publicLog,
-    verified,
-  }: {
-    readonly range: { readonly from: number; readonly to: number }
-    readonly publicLog: Pick<PublicLog, 'tree'>
-    readonly verified: Map<number, VerifiedRange>
-  },
+  { range, publicLog, verified }: ComparedRange,
 ): Promise<readonly AlteredRow[]> {
   return database.snapshot(async (snapshot) => {
     const digest = `${range.to}:${await digestRows(snapshot, range)}`

@@ -7,7 +7,7 @@ import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
 import { type ContractCall, callContract, type StateOverrides } from './call-contract.ts'
 import { describeRevert } from './describe-revert.ts'
-import { findMapping, joinOverrides, overrideSlot, slotOf } from './find-slot.ts'
+import { findMapping, joinOverrides, type MappingProbe, overrideSlot, slotOf } from './find-slot.ts'
 import { readAddress } from './read-getter.ts'
 
 /** Result of a simulated call. `unknown`: it could not be simulated, or failed for a reason that is not about roles. */
@@ -152,10 +152,7 @@ function findMissingRole(revert: Hex, pool: Address): Hex | undefined {
 function createMappingFinder() {
   let known: { readonly contract: Address; readonly mapping: bigint | undefined } | undefined
   let callsToProbe = 0
-  return async (
-    endpoint: RpcEndpoint,
-    probe: Parameters<typeof findMapping>[1],
-  ): Promise<StateOverrides | undefined> => {
+  return async (endpoint: RpcEndpoint, probe: MappingProbe): Promise<StateOverrides | undefined> => {
     const { contract, keys, value } = probe
     if (known?.contract !== contract || (known.mapping === undefined && callsToProbe-- <= 0)) {
       callsToProbe = callsPerProbe

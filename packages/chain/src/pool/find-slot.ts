@@ -40,6 +40,14 @@ export function overrideSlot(contract: Address, slot: Hex, value: bigint): State
   return { [contract]: { stateDiff: { [slot]: toWord(value) } } }
 }
 
+export type MappingProbe = {
+  readonly contract: Address
+  /** Encoded call of the getter with the keys. */
+  readonly getter: Hex
+  readonly keys: readonly MappingKey[]
+  readonly value: bigint
+}
+
 /**
  * Finds the mapping behind a getter by trying: overrides the usual slots, each in a call of its own, and looks which one
  * the getter returns.
@@ -47,18 +55,7 @@ export function overrideSlot(contract: Address, slot: Hex, value: bigint): State
  */
 export async function findMapping(
   endpoint: RpcEndpoint,
-  {
-    contract,
-    getter,
-    keys,
-    value,
-  }: {
-    readonly contract: Address
-    /** Encoded call of the getter with the keys. */
-    readonly getter: Hex
-    readonly keys: readonly MappingKey[]
-    readonly value: bigint
-  },
+  { contract, getter, keys, value }: MappingProbe,
 ): Promise<bigint | undefined> {
   const isBehind = async (mapping: bigint) => {
     const overrides = overrideSlot(contract, slotOf(mapping, keys), value)

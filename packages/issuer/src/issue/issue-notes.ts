@@ -64,7 +64,8 @@ export async function issueNotes(context: IssueContext, { chain, period }: Plann
     // `reconcile` restores a set together with its curve, which may have happened since the set was looked for.
     const restored = await findNoteSet(database, key)
     if (restored) return acceptStoredSet(context, { set: restored, chain })
-    const refusal = (await checkRails(context, { chain, period, curve })) ?? (await checkRecorder(context, curve))
+    const refusal =
+      (await checkRails(context, { chain, period, curve })) ?? (curve && (await context.recorder?.findRefusal(curve)))
     if (refusal || !curve) {
       if (claimed) await releaseUnsigned(database, key)
       return { refusal: refusal as Refusal }
@@ -78,10 +79,6 @@ export async function issueNotes(context: IssueContext, { chain, period }: Plann
 
 type PlannedSet = { readonly chain: IssuerChain; readonly period: Period }
 type ClaimedSet = PlannedSet & { readonly curve: Curve }
-
-function checkRecorder({ recorder }: IssueContext, curve: Curve | undefined): Promise<Refusal | undefined> | undefined {
-  return curve && recorder?.findRefusal(curve)
-}
 
 /** Signs and stores the set of a claimed period. Resolves to undefined if the claim was lost before a signature left. */
 async function signAndStore(context: IssueContext, claimed: ClaimedSet): Promise<IssueResult | undefined> {

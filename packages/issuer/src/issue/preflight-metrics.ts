@@ -14,16 +14,14 @@ export const preflightMetricHelp: MetricHelp = {
   tallystick_preflight_unchecked: '1 while the notes of the current period have no preflight result.',
 }
 
-/** Registers the preflight metrics of the given chains. */
-export function createPreflightMetrics({
-  metrics,
-  time,
-  chainIds,
-}: {
+type PreflightMetricsOptions = {
   readonly metrics: Metrics
   readonly time: Pick<Time, 'now'>
   readonly chainIds: readonly number[]
-}): PreflightMetrics {
+}
+
+/** Registers the preflight metrics of the given chains. */
+export function createPreflightMetrics({ metrics, time, chainIds }: PreflightMetricsOptions): PreflightMetrics {
   const counter = (chain: number, outcome: PreflightOutcome) =>
     metrics.counter('tallystick_preflight_total', { chain, outcome })
   for (const chain of chainIds) for (const outcome of preflightOutcomes) counter(chain, outcome)

@@ -1,7 +1,7 @@
 import { decodeChecksumLine, encodeChecksumLine } from '@tallystick/base'
 import type { NoteDomain } from '@tallystick/core'
 import { z } from 'zod'
-import { domainSchema, uint } from './journal-entry.ts'
+import { domainSchema, toDomain, uint } from './journal-entry.ts'
 
 /** A journal line that voids earlier entries of a period: of a premature set, or notes that the pool refused. */
 export type JournalDiscard = {
@@ -17,12 +17,11 @@ export type JournalDiscard = {
 }
 
 export function encodeDiscard({ chainId, domain, periodStart, maturities, by, at }: JournalDiscard): Buffer {
-  const { name, version: domainVersion, verifyingContract } = domain
   return encodeChecksumLine({
     ...(maturities ? { version: partialVersion, maturities: maturities.map(String) } : { version }),
     kind: 'discard',
     chainId,
-    domain: { name, version: domainVersion, verifyingContract },
+    domain: toDomain(domain),
     periodStart: String(periodStart),
     by,
     at: String(at),
@@ -34,8 +33,7 @@ export function decodeDiscard(line: Buffer): JournalDiscard | undefined {
   const { data } = discardSchema.safeParse(decodeChecksumLine(line))
   if (!data) return undefined
   const { chainId, domain, periodStart, by, at } = data
-  const maturities = 'maturities' in data ? { maturities: data.maturities } : {}
-  return { chainId, domain, periodStart, ...maturities, by, at }
+  return { chainId, domain, periodStart, by, at, ...('maturities' in data && { maturities: data.maturities }) }
 }
 
 // A new version number, so that software that does not know discards reports a damaged line instead of skipping it.

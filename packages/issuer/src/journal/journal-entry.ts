@@ -28,12 +28,17 @@ export function isSameDomain(a: NoteDomain, b: NoteDomain): boolean {
   return a.verifyingContract === b.verifyingContract && a.name === b.name && a.version === b.version
 }
 
+/** Returns the members of a domain that a line has, in their order. */
+export function toDomain({ name, version, verifyingContract }: NoteDomain): NoteDomain {
+  return { name, version, verifyingContract }
+}
+
 export function encodeEntry({ domain, set, digests, curve, isPending }: JournalEntry): Buffer {
   const { period, notes } = set
   return encodeChecksumLine({
     version: isPending ? pendingVersion : version,
     chainId: set.chainId,
-    domain: { name: domain.name, version: domain.version, verifyingContract: domain.verifyingContract },
+    domain: toDomain(domain),
     period: { noteDay: String(period.noteDay), start: String(period.start), end: String(period.end) },
     signer: set.signer,
     issuedAt: String(set.issuedAt),

@@ -2,7 +2,7 @@ import { decodeChecksumLine, encodeChecksumLine } from '@tallystick/base'
 import type { NoteDomain } from '@tallystick/core'
 import type { Hex } from 'viem'
 import { z } from 'zod'
-import { bytes32, domainSchema, uint } from './journal-entry.ts'
+import { bytes32, domainSchema, toDomain, uint } from './journal-entry.ts'
 
 /** Notes of a chain and period that another replica signed or claimed, without their signatures. */
 export type JournalImport = {
@@ -18,12 +18,11 @@ export type JournalImport = {
 }
 
 export function encodeImport({ chainId, domain, periodStart, notes }: JournalImport): Buffer {
-  const { name, version: domainVersion, verifyingContract } = domain
   return encodeChecksumLine({
     version,
     kind: 'import',
     chainId,
-    domain: { name, version: domainVersion, verifyingContract },
+    domain: toDomain(domain),
     periodStart: String(periodStart),
     notes: notes.map(({ maturity, tenorDays, coupon, digest }) => {
       return { maturity: String(maturity), tenorDays, coupon: String(coupon), digest }

@@ -186,15 +186,7 @@ function forget(periods: KnownPeriods, { maturities, ...discard }: JournalDiscar
 }
 
 /** Includes pool and domain: notes of different pools or domains cannot conflict. */
-function keyOf({
-  chainId,
-  domain,
-  periodStart,
-}: {
-  readonly chainId: number
-  readonly domain: NoteDomain
-  readonly periodStart: bigint
-}): string {
+function keyOf({ chainId, domain, periodStart }: Omit<JournalImport, 'notes'>): string {
   return JSON.stringify([chainId, domain.verifyingContract, domain.name, domain.version, String(periodStart)])
 }
 

@@ -1,5 +1,6 @@
 import { hashNote, type Note, type NoteDomain } from '@tallystick/core'
 import type { Hex } from 'viem'
+import type { PeriodKey } from '../journal/signer-journal.ts'
 
 /**
  * A digest that may be signed for one note, and no other. The place of the note is that of the signer journal: chain, pool,
@@ -22,16 +23,11 @@ export type ClaimConflict = {
   readonly claimed: Pick<Claim, 'digest' | 'coupon'> | undefined
 }
 
+/** Terms of a note that is signed, or not yet, and its tenor. */
+export type TenorTerms = Omit<Note, 'signature'> & { readonly tenorDays: number }
+
 /** Returns the claims of the notes of a chain and period. */
-export function claimsOf({
-  chain,
-  periodStart,
-  notes,
-}: {
-  readonly chain: { readonly id: number; readonly domain: NoteDomain }
-  readonly periodStart: bigint
-  readonly notes: readonly (Omit<Note, 'signature'> & { readonly tenorDays: number })[]
-}): Claim[] {
+export function claimsOf({ chain, periodStart, notes }: PeriodKey & { readonly notes: readonly TenorTerms[] }): Claim[] {
   return notes.map((note) => ({
     chainId: chain.id,
     domain: chain.domain,

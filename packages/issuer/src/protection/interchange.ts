@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { hashNote, periodAt, TallystickError } from '@tallystick/core'
 import { type Hex, isAddress } from 'viem'
 import { z } from 'zod'
+import { toDomain } from '../journal/journal-entry.ts'
 import type { Claim } from './claim.ts'
 
 // docs/command-line.md, section `journal`, describes the format.
@@ -78,18 +79,10 @@ export function comparePlaces(a: Claim, b: Claim): number {
   )
 }
 
-function toEntry({
-  chainId,
-  domain,
-  periodStart,
-  maturity,
-  tenorDays,
-  coupon,
-  digest,
-}: Claim): z.input<typeof entrySchema> {
-  const { name, version, verifyingContract } = domain
-  const place = { chainId, domain: { name, version, verifyingContract }, periodStart: String(periodStart) }
-  return { ...place, maturity: String(maturity), tenorDays, coupon: String(coupon), digest }
+function toEntry(claim: Claim): z.input<typeof entrySchema> {
+  const { chainId, domain, periodStart, maturity, tenorDays, coupon, digest } = claim
+  const place = { chainId, domain: toDomain(domain), periodStart: String(periodStart), maturity: String(maturity) }
+  return { ...place, tenorDays, coupon: String(coupon), digest }
 }
 
 // Beyond 2^63 seconds there is no column, beyond 11 digits no calendar.

@@ -1,4 +1,4 @@
-import { formatPeriod, hashNote, type Note, type Period } from '@tallystick/core'
+import { formatPeriod, hashNote, type Period } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import type { Hex } from 'viem'
 import type { Curve } from '../curve/curve.ts'
@@ -8,14 +8,14 @@ import { JournalError } from '../journal/journal-file.ts'
 import { findConflict, type SignerJournal, signaturesOf } from '../journal/signer-journal.ts'
 import type { NoteSet } from '../note-set.ts'
 import type { IssuerChain } from '../settings.ts'
-import { claimsOf } from './claim.ts'
+import { claimsOf, type TenorTerms } from './claim.ts'
 import type { SignerProtection } from './signer-protection.ts'
 
 /** Terms of the notes of a chain and period. */
 export type PlannedNotes = {
   readonly chain: IssuerChain
   readonly period: Period
-  readonly notes: readonly (Omit<Note, 'signature'> & { readonly tenorDays: number })[]
+  readonly notes: readonly TenorTerms[]
 }
 
 /** Prevents a replica from signing or publishing two different notes for one maturity. Throws `JournalError`. */

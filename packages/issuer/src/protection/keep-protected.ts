@@ -1,4 +1,4 @@
-import { type MetricHelp, type Metrics, repeat, type Time, toSeconds } from '@tallystick/base'
+import { joinRuns, type MetricHelp, type Metrics, repeat, type Time, toSeconds } from '@tallystick/base'
 import { type Finding, periodAfter, periodAt } from '@tallystick/core'
 import type { Logger } from 'pino'
 import type { JournalImport } from '../journal/journal-import.ts'
@@ -38,8 +38,7 @@ export function keepProtected(options: KeepProtectedOptions): KeptProtection {
   const log = createProblemLogger(options.log)
   const stopping = new AbortController()
   let isComplete = false
-  let running: Promise<void> | undefined
-  const run = async () => {
+  const { run: start, settle } = joinRuns(async () => {
     try {
       const claims = isComplete ? listOpen(options) : listAll(options.journal)
       await restateEach({ ...options, signal: stopping.signal }, claims)
@@ -48,13 +47,7 @@ export function keepProtected(options: KeepProtectedOptions): KeptProtection {
       isComplete = false
     }
     log(protection.problem())
-  }
-  const start = () => {
-    running ??= run().finally(() => {
-      running = undefined
-    })
-    return running
-  }
+  })
   metrics.gauge('tallystick_signer_protection_unavailable', () => [{ value: protection.problem() ? 1 : 0 }])
   // Not awaited: a journal of ten years takes seconds, and a claim does not need it.
   void start()
@@ -73,7 +66,7 @@ export function keepProtected(options: KeepProtectedOptions): KeptProtection {
     stop: async () => {
       timer.stop()
       stopping.abort()
-      await running
+      await settle()
     },
   }
 }

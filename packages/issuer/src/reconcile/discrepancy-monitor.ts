@@ -1,4 +1,4 @@
-import { type MetricHelp, type Metrics, repeat, type Time, toSeconds } from '@tallystick/base'
+import { joinRuns, type MetricHelp, type Metrics, repeat, type Time, toSeconds } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { curvesChannel } from '../curve/curve-store.ts'
@@ -35,9 +35,8 @@ export async function startDiscrepancyMonitor(
   const logChanges = createDiscrepancyLogger(options.log)
   let compared: readonly Discrepancy[] = []
   const listDiscrepancies = () => [...compared, ...listContradictions(options.protection, toSeconds(time.now()))]
-  let running: Promise<void> | undefined
   let comparedAt = 0
-  const run = async () => {
+  const { run: compare, settle } = joinRuns(async () => {
     try {
       comparedAt = time.monotonic()
       compared = await findDiscrepancies(options, toSeconds(time.now()))
@@ -45,13 +44,7 @@ export async function startDiscrepancyMonitor(
     } catch (error) {
       options.log.warn({ err: error }, 'comparing memory, journal and database failed; keeping the last result')
     }
-  }
-  const compare = () => {
-    running ??= run().finally(() => {
-      running = undefined
-    })
-    return running
-  }
+  })
   metrics.gauge('tallystick_books_differ', () => {
     const discrepancies = listDiscrepancies()
     return chains.flatMap(({ id: chain }) =>
@@ -66,7 +59,7 @@ export async function startDiscrepancyMonitor(
   return {
     compare: async () => {
       // A comparison in progress may have read the database before the latest change.
-      await running
+      await settle()
       await compare()
     },
     check: () => {
@@ -79,7 +72,7 @@ export async function startDiscrepancyMonitor(
     stop: async () => {
       checking.stop()
       await stopListening()
-      await running
+      await settle()
     },
   }
 }

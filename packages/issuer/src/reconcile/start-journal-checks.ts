@@ -77,21 +77,18 @@ export async function startJournalChecks(
   }
 }
 
+type ReconcileFileOptions = {
+  readonly config: Pick<IssuerSettings, 'signer' | 'chains'>
+  readonly time: Pick<Time, 'now'>
+  readonly auditor: Auditor
+  /** Reconciles the records at an instant, if there are any. */
+  readonly reconcileRecords?: ((nowSeconds: bigint) => Promise<RecordsReport>) | undefined
+}
+
 /** Reconciles with the journal file. For use while no service has it open. */
 export async function reconcileFromFile(
   database: Database,
-  {
-    config,
-    time,
-    auditor,
-    reconcileRecords,
-  }: {
-    readonly config: Pick<IssuerSettings, 'signer' | 'chains'>
-    readonly time: Pick<Time, 'now'>
-    readonly auditor: Auditor
-    /** Reconciles the records at an instant, if there are any. */
-    readonly reconcileRecords?: ((nowSeconds: bigint) => Promise<RecordsReport>) | undefined
-  },
+  { config, time, auditor, reconcileRecords }: ReconcileFileOptions,
 ): Promise<FullReconcileReport> {
   const journal = await openSignerJournal(config.signer.journal, { create: false, say: () => undefined })
   try {

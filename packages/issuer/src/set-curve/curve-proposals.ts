@@ -95,20 +95,17 @@ export async function findProposal(database: Queryable, id: string): Promise<Cur
   return proposal
 }
 
+type Approval = {
+  readonly proposal: CurveProposal
+  readonly actor: string
+  readonly effective: Period
+  readonly nowSeconds: bigint
+}
+
 /** Marks a proposal as approved, in the transaction that stores its curve. Throws if it can no longer be approved. */
 export async function approveProposal(
   transaction: Queryable,
-  {
-    proposal,
-    actor,
-    effective,
-    nowSeconds,
-  }: {
-    readonly proposal: CurveProposal
-    readonly actor: string
-    readonly effective: Period
-    readonly nowSeconds: bigint
-  },
+  { proposal, actor, effective, nowSeconds }: Approval,
 ): Promise<void> {
   const proposeAgain = 'Propose it again with `tallystick curve set`.'
   if (actor.toLowerCase() === proposal.proposedBy.toLowerCase()) {

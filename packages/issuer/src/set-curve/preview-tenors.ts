@@ -14,20 +14,17 @@ export type TenorPreview = {
   readonly bounds: readonly CouponBound[]
 }
 
+type PreviewTenorsOptions = {
+  readonly chain: IssuerChain
+  readonly points: CurvePoints
+  readonly effective: Period
+  readonly input: Pick<RailInput, 'previous' | 'windows' | 'maxMoveBps'>
+}
+
 /** Returns the change of each tenor of a chain, and the ranges that the rails allow. */
 export async function previewTenors(
   transaction: Queryable,
-  {
-    chain,
-    points,
-    effective,
-    input,
-  }: {
-    readonly chain: IssuerChain
-    readonly points: CurvePoints
-    readonly effective: Period
-    readonly input: Pick<RailInput, 'previous' | 'windows' | 'maxMoveBps'>
-  },
+  { chain, points, effective, input }: PreviewTenorsOptions,
 ): Promise<readonly TenorPreview[]> {
   const replaced = await findCurveInForce(transaction, { chainId: chain.id, periodStart: effective.start })
   const before: CurvePoints = replaced?.points ?? {}
@@ -41,16 +38,14 @@ export async function previewTenors(
     }))
 }
 
-/** Returns a digest of what a preview shows: the curve, its boundary, the coupons it replaces and the ranges of the rails. */
-export function digestPreview({
-  request: { points, chainId },
-  effective,
-  chains,
-}: {
+type ShownPreview = {
   readonly request: { readonly points: CurvePoints; readonly chainId: number | null }
   readonly effective: Period
   readonly chains: readonly (readonly TenorPreview[])[]
-}): string {
+}
+
+/** Returns a digest of what a preview shows: the curve, its boundary, the coupons it replaces and the ranges of the rails. */
+export function digestPreview({ request: { points, chainId }, effective, chains }: ShownPreview): string {
   const shown = [chainId, Object.entries(points).toSorted(byTenor), effective.start.toString(), chains]
   return createHash('sha256').update(JSON.stringify(shown)).digest('hex')
 }

@@ -10,20 +10,17 @@ const keyMembers: Readonly<Record<SignerSettings['kind'], string>> = {
   'gcp-kms': 'key',
 }
 
-/** Returns what to do if the pool of a chain accepts notes of another signer, by what the configuration has. */
-export function adviseOnSigner({
-  config,
-  chain,
-  configured,
-  registered,
-}: {
+type SignerAdviceOptions = {
   readonly config: { readonly signer: SignerSettings }
   readonly chain: { readonly signer: SignerSettings; readonly domain: NoteDomain }
   /** Address of the configured signer; undefined if it cannot be used. */
   readonly configured: Address | undefined
   /** Signer whose notes the pool accepts; undefined if it is the one that signed. */
   readonly registered: Address | undefined
-}): string {
+}
+
+/** Returns what to do if the pool of a chain accepts notes of another signer, by what the configuration has. */
+export function adviseOnSigner({ config, chain, configured, registered }: SignerAdviceOptions): string {
   const { signer, domain } = chain
   const member = signer === config.signer ? 'signer' : 'chains[].signer'
   const option = `${member}.${keyMembers[signer.kind]}`

@@ -42,14 +42,13 @@ const cryptoSchema = z.discriminatedUnion('kdf', [
 ])
 const keystoreSchema = z.object({ version: z.literal(3), crypto: cryptoSchema, address: z.string().optional() })
 
-/** Creates a signer from a version 3 keystore file (scrypt or pbkdf2). Decrypts the key once. */
-export async function openKeystoreSigner({
-  path,
-  password,
-}: {
+type KeystoreOptions = {
   readonly path: string
   readonly password: string
-}): Promise<Signer> {
+}
+
+/** Creates a signer from a version 3 keystore file (scrypt or pbkdf2). Decrypts the key once. */
+export async function openKeystoreSigner({ path, password }: KeystoreOptions): Promise<Signer> {
   const keystore = await readKeystore(path)
   const key = await decryptKey(keystore.crypto, { path, password })
   const signer = createPrivateKeySigner(`0x${key.toString('hex')}`, 'keystore')

@@ -9,21 +9,19 @@ export const chainBehindToleranceSeconds = 900n
 const aheadMs = Number(chainAheadToleranceSeconds) * 1000
 const behindMs = Number(chainBehindToleranceSeconds) * 1000
 
+type ChainClockOptions = {
+  readonly chainId: number
+  /** Reads the newest block's time, Unix seconds. Resolves to undefined if no RPC answers. */
+  readonly read: () => Promise<bigint | undefined>
+  readonly time: Pick<Time, 'monotonic'>
+}
+
 /**
  * Creates a clock that estimates a chain's time. The earliest estimate is the time of the newest block, less the tolerance
  * for block producers' clocks. The latest is that time, plus the time since the block was first seen, plus the longest
  * interval between blocks.
  */
-export function createChainClock({
-  chainId,
-  read,
-  time,
-}: {
-  readonly chainId: number
-  /** Reads the newest block's time, Unix seconds. Resolves to undefined if no RPC answers. */
-  readonly read: () => Promise<bigint | undefined>
-  readonly time: Pick<Time, 'monotonic'>
-}): ReferenceClock {
+export function createChainClock({ chainId, read, time }: ChainClockOptions): ReferenceClock {
   let newest: { readonly blockMs: number; readonly firstSeenMs: number; readonly lastSeenMs: number } | undefined
   return {
     name: `chain ${chainId}`,

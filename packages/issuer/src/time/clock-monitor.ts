@@ -1,4 +1,4 @@
-import { type MetricHelp, type Metrics, repeat, type Time } from '@tallystick/base'
+import { joinRuns, type MetricHelp, type Metrics, repeat, type Time } from '@tallystick/base'
 import type { ReadChainTime } from '@tallystick/chain'
 import { type Finding, TallystickError } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
@@ -53,7 +53,7 @@ const offsetMsOk = 5_000
 /** Measures the reference clocks before it resolves, and then every few seconds. */
 export async function startClockMonitor(options: ClockMonitorOptions): Promise<ClockMonitor> {
   const { time, say } = options
-  const { database, chains } = openClocks(options)
+  const { database, chains } = createClocks(options)
   const comparison = createClockComparison({ database, chains })
   const measureDatabase = createMeasuring(database ? [database] : [], time)
   const measureChains = createMeasuring(chains, time)
@@ -86,10 +86,10 @@ export async function startClockMonitor(options: ClockMonitorOptions): Promise<C
     const uncertainty = await findUncertainty()
     if (uncertainty !== undefined) throw uncertain(uncertainty)
   }
-  const certainty = { findUncertainty, assertCertain }
   return {
     ...comparison,
-    ...certainty,
+    findUncertainty,
+    assertCertain,
     visibleSeconds,
     refresh,
     latestNow,
@@ -115,7 +115,7 @@ function uncertain(reason: string): TallystickError {
   })
 }
 
-function openClocks({ database, chains, readChainTime, databaseShiftMs, time }: ClockMonitorOptions) {
+function createClocks({ database, chains, readChainTime, databaseShiftMs, time }: ClockMonitorOptions) {
   const read = () => readDatabaseTime(database)
   return {
     // An embedded database uses this machine's clock.
@@ -135,17 +135,11 @@ function createMeasuring(
   time: Pick<Time, 'monotonic'>,
 ): (everyMs: number) => Promise<void> {
   let startedMs = Number.NEGATIVE_INFINITY
-  let running: Promise<void> | undefined
-  return async (everyMs) => {
-    if (!running && time.monotonic() - startedMs < everyMs) return
-    if (!running) {
-      startedMs = time.monotonic()
-      running = Promise.all(clocks.map((clock) => clock.measure())).then(() => {
-        running = undefined
-      })
-    }
-    await running
-  }
+  const { run, settle } = joinRuns(async () => {
+    startedMs = time.monotonic()
+    await Promise.all(clocks.map((clock) => clock.measure()))
+  })
+  return (everyMs) => (time.monotonic() - startedMs < everyMs ? settle() : run())
 }
 
 function addMetrics(

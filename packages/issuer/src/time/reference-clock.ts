@@ -18,23 +18,20 @@ const instantMsMax = 253_402_300_799_999
 // With a longer round trip, the reading is too uncertain.
 const roundTripMsMax = 1_000
 
-/**
- * Creates a clock that is measured over a network and extrapolated with a monotonic clock. So a step of this machine's
- * clock is detected at once, even while the other clock cannot be read.
- */
-export function createMeasuredClock({
-  name,
-  read,
-  shiftMs = () => 0,
-  time,
-}: {
+type MeasuredClockOptions = {
   readonly name: string
   /** Reads the other clock, Unix milliseconds. */
   readonly read: () => Promise<number>
   /** Added to each estimate. */
   readonly shiftMs?: (() => number) | undefined
   readonly time: Pick<Time, 'monotonic'>
-}): ReferenceClock {
+}
+
+/**
+ * Creates a clock that is measured over a network and extrapolated with a monotonic clock. So a step of this machine's
+ * clock is detected at once, even while the other clock cannot be read.
+ */
+export function createMeasuredClock({ name, read, shiftMs = () => 0, time }: MeasuredClockOptions): ReferenceClock {
   let sample: { readonly aheadMs: number; readonly uncertaintyMs: number } | undefined
   return {
     name,

@@ -5,6 +5,16 @@ import { findCurveInForce, findLastTreasuryCurve, findSignedTreasuryCurve, store
 import { TreasuryFeedError } from './feed-error.ts'
 import type { TreasuryCurve } from './fetch-curve.ts'
 
+type StoreTreasuryOptions = {
+  readonly curve: TreasuryCurve
+  readonly chainId: number
+  /** Tenors on offer on the chain. The curve has those of all chains. */
+  readonly tenors: readonly number[]
+  readonly nowSeconds: bigint
+  /** The configured bills, if any. */
+  readonly bills?: readonly number[] | undefined
+}
+
 /**
  * Stores a Treasury curve for a chain, in force from the first unsigned period, unless it is not newer. Does not check the
  * rails: a curve that moves too far must come into force and be refused at signing, so that the old coupons are not used
@@ -12,21 +22,7 @@ import type { TreasuryCurve } from './fetch-curve.ts'
  */
 export async function storeTreasuryCurve(
   database: Database,
-  {
-    curve,
-    chainId,
-    tenors,
-    nowSeconds,
-    bills,
-  }: {
-    readonly curve: TreasuryCurve
-    readonly chainId: number
-    /** Tenors on offer on the chain. The curve has those of all chains. */
-    readonly tenors: readonly number[]
-    readonly nowSeconds: bigint
-    /** The configured bills, if any. */
-    readonly bills?: readonly number[] | undefined
-  },
+  { curve, chainId, tenors, nowSeconds, bills }: StoreTreasuryOptions,
 ): Promise<Curve | undefined> {
   const points = pickPoints(curve.points, tenors)
   return storeCurveIf(database, {

@@ -25,19 +25,16 @@ export const treasuryMetricHelp: MetricHelp = {
   tallystick_treasury_problem: 'ALARM: 1 if the last fetch of the Treasury feed returned no usable rates.',
 }
 
-/** Registers the metrics of the feed. All series exist from the start, so that alerts can distinguish 0 from missing. */
-export function createTreasuryMetrics({
-  metrics,
-  time,
-  status,
-  isCompared,
-}: {
+type TreasuryMetricsOptions = {
   readonly metrics: Metrics
   readonly time: Time
   readonly status: () => FeedStatus
   /** Whether a second source is configured. */
   readonly isCompared: boolean
-}): { fetched(outcome: FetchOutcome): void } {
+}
+
+/** Registers the metrics of the feed. All series exist from the start, so that alerts can distinguish 0 from missing. */
+export function createTreasuryMetrics({ metrics, time, status, isCompared }: TreasuryMetricsOptions): { fetched(outcome: FetchOutcome): void } {
   const fetches = (outcome: FetchOutcome) => metrics.counter('tallystick_treasury_fetches_total', { outcome })
   for (const outcome of fetchOutcomes) fetches(outcome)
   metrics.gauge('tallystick_treasury_source_age_business_days', () => {

@@ -81,18 +81,16 @@ export function createPoolCheck(chain: IssuerChain, options: PoolCheckOptions): 
   }
 }
 
+type ConfiguredSigner = {
+  readonly configured: Address
+  readonly next: Address | undefined
+  readonly advise: (registered: Address) => string
+}
+
 /** Compares the registered signer with the configured one while there are no notes to ask the pool about. */
 function compareConfigured(
   { signer: registered }: KnownPool,
-  {
-    configured,
-    next,
-    advise,
-  }: {
-    readonly configured: Address
-    readonly next: Address | undefined
-    readonly advise: (registered: Address) => string
-  },
+  { configured, next, advise }: ConfiguredSigner,
 ): readonly Obstacle[] {
   if (!registered || [configured, next].some((known) => known && isAddressEqual(registered, known))) return []
   const message = `the pool accepts notes signed by ${registered}, not by ${configured}`

@@ -36,20 +36,17 @@ export const pauseProblems: Readonly<Record<PausableContract, PoolProblem>> = {
   dollar: 'dollar_paused',
 }
 
-/** Returns the problems of a pool. Pure. */
-export function findPoolProblems({
-  state,
-  obstacles,
-  current,
-  nowSeconds,
-}: {
+type PoolProblemsInput = {
   readonly state: KnownPool
   /** Obstacles to the published sets, confirmed by as many checks as each needs. */
   readonly obstacles: readonly (PoolFinding & { readonly problem: PoolProblem })[]
   /** The set of the current period. */
   readonly current: NoteSet | undefined
   readonly nowSeconds: bigint
-}): PoolProblems {
+}
+
+/** Returns the problems of a pool. Pure. */
+export function findPoolProblems({ state, obstacles, current, nowSeconds }: PoolProblemsInput): PoolProblems {
   const problems = new Map<PoolProblem, PoolFinding>()
   for (const contract of state.paused) problems.set(pauseProblems[contract], describePause(contract))
   for (const obstacle of obstacles) if (!problems.has(obstacle.problem)) problems.set(obstacle.problem, obstacle)

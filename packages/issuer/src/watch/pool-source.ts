@@ -27,19 +27,16 @@ export type KnownPool = PoolState & { readonly source: 'chain' | 'index' }
  */
 export type ReadPool = (chainId: number, signal?: AbortSignal) => Promise<KnownPool>
 
-export function createReadPool({
-  readers,
-  readIndexedPool,
-  nowSeconds,
-  maxLagSeconds,
-}: {
+type ReadPoolOptions = {
   /** By chain id, for chains with an RPC. */
   readonly readers: ReadonlyMap<number, Pick<PoolReader, 'readState'>>
   readonly readIndexedPool: ReadIndexedPool
   readonly nowSeconds: () => bigint
   /** An index that lags more may have limits and pauses of the past, and is not used. */
   readonly maxLagSeconds: number
-}): ReadPool {
+}
+
+export function createReadPool({ readers, readIndexedPool, nowSeconds, maxLagSeconds }: ReadPoolOptions): ReadPool {
   const readIndex = async (chainId: number): Promise<IndexedPool | { readonly problem: string }> => {
     const indexed = await readIndexedPool(chainId)
     if (!indexed) return { problem: 'No subgraph is configured.' }

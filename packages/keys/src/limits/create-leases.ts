@@ -26,20 +26,16 @@ const intervalMs = 250
 const soonMs = 10
 const cleanMs = 60_000
 
-/** Creates the leases of this replica with the timers that settle them. */
-export function createLeases({
-  database,
-  id,
-  log,
-  time,
-  test,
-}: {
+type LeasesOptions = {
   readonly database: Database
   readonly id: string
   readonly log: Logger
   readonly time: Time
   readonly test?: LimitTestOptions | undefined
-}): Leases {
+}
+
+/** Creates the leases of this replica with the timers that settle them. */
+export function createLeases({ database, id, log, time, test }: LeasesOptions): Leases {
   let early: Timer | undefined
   let timers: Timer[] = []
   let joinedAtMs = Number.NEGATIVE_INFINITY

@@ -1,25 +1,29 @@
 import { hashText } from './lease-window.ts'
 
-/**
- * Returns the part of a limit that a replica may spend in a window in which the database does not have its entry yet. The
- * shares of all members add up to the limit. The key decides which members have one more than the others.
- */
-export function shareOf({
-  keyId,
-  limit,
-  members,
-  id,
-}: {
+type ShareOptions = {
   readonly keyId: string
   readonly limit: number
   /** Ids of the live replicas, sorted. */
   readonly members: readonly string[]
   readonly id: string
-}): number {
+}
+
+/**
+ * Returns the part of a limit that a replica may spend in a window in which the database does not have its entry yet. The
+ * shares of all members add up to the limit. The key decides which members have one more than the others.
+ */
+export function shareOf({ keyId, limit, members, id }: ShareOptions): number {
   const position = members.indexOf(id)
   if (position < 0) return 0
   const rank = (position + hashText(keyId)) % members.length
   return Math.floor(limit / members.length) + (rank < limit % members.length ? 1 : 0)
+}
+
+type HoldOptions = {
+  readonly period: 'minute' | 'day' | 'month'
+  readonly limit: number
+  readonly members: number
+  readonly demand: number
 }
 
 /**
@@ -28,17 +32,7 @@ export function shareOf({
  * replica alone loses nothing to others and holds a quarter. Quotas are held by recent demand, because a lost hold is
  * lost for a day or a month.
  */
-export function holdOf({
-  period,
-  limit,
-  members,
-  demand,
-}: {
-  readonly period: 'minute' | 'day' | 'month'
-  readonly limit: number
-  readonly members: number
-  readonly demand: number
-}): number {
+export function holdOf({ period, limit, members, demand }: HoldOptions): number {
   const chunk = Math.max(1, Math.floor(limit / 40))
   if (period !== 'minute') return Math.min(chunk, Math.max(10, 4 * demand))
   if (members === 1) return Math.max(chunk, Math.floor(limit / 4))

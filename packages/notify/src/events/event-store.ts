@@ -57,22 +57,19 @@ export async function appendEvents(database: Database, events: readonly NewEvent
   return appended
 }
 
+type ReadEventsOptions = {
+  readonly afterId: bigint
+  readonly limit: number
+  /** All types by default. */
+  readonly types?: readonly EventType[] | undefined
+  /** All chains by default. */
+  readonly chainIds?: readonly number[] | undefined
+}
+
 /** Returns the events after an id, in order. */
 export async function readEvents(
   database: Queryable,
-  {
-    afterId,
-    limit,
-    types,
-    chainIds,
-  }: {
-    readonly afterId: bigint
-    readonly limit: number
-    /** All types by default. */
-    readonly types?: readonly EventType[] | undefined
-    /** All chains by default. */
-    readonly chainIds?: readonly number[] | undefined
-  },
+  { afterId, limit, types, chainIds }: ReadEventsOptions,
 ): Promise<StoredEvent[]> {
   return database.query<StoredEvent>(
     `select ${columns} from events where id > $1

@@ -116,20 +116,16 @@ async function observe(
   watch.last = undefined
 }
 
-/** Lists the events of a state that differs from the last events. Only the first successor of an event is stored. */
-function listChanges({
-  chainId,
-  watch,
-  before,
-  state,
-  createdAt,
-}: {
+type ObservedState = {
   readonly chainId: number
   readonly watch: Watch
   readonly before: ReturnType<typeof parseState>
   readonly state: ReadState
   readonly createdAt: bigint
-}): NewEvent[] {
+}
+
+/** Lists the events of a state that differs from the last events. Only the first successor of an event is stored. */
+function listChanges({ chainId, watch, before, state, createdAt }: ObservedState): NewEvent[] {
   const rate = JSON.stringify(state.rate)
   const status = toStatusEvent(before.status, state)
   const isRateDoubtful = isRateWorse(before.rate, state) && ++watch.rateDoubts < readsToConfirm

@@ -1,15 +1,7 @@
 import { createBackgroundWork, type Time, type Timer } from '@tallystick/base'
 import type { Logger } from 'pino'
 
-/** Runs work again and again until it is stopped. Logs the first of several failures in a row. */
-export function repeatWork({
-  work,
-  time,
-  name,
-  delayMs,
-  log,
-  failure,
-}: {
+type RepeatWorkOptions = {
   readonly work: () => Promise<void>
   readonly time: Pick<Time, 'setTimer'>
   /** Name of the wait for the next run. */
@@ -18,7 +10,10 @@ export function repeatWork({
   readonly delayMs: () => number
   readonly log: Logger
   readonly failure: string
-}): { readonly stop: () => Promise<void> } {
+}
+
+/** Runs work again and again until it is stopped. Logs the first of several failures in a row. */
+export function repeatWork({ work, time, name, delayMs, log, failure }: RepeatWorkOptions): { readonly stop: () => Promise<void> } {
   let timer: Timer | undefined
   let isStopped = false
   const background = createBackgroundWork(work, (error) => log.warn({ err: error }, failure))

@@ -51,20 +51,22 @@ async function findNext(
   return { event, lastId: last?.id && last.id > afterEvent ? last.id : afterEvent }
 }
 
+type Sending = { readonly hook: ClaimedHook; readonly event: StoredEvent }
+
 /** Returns the hook for the next event, or undefined if the claim has ended. */
 async function deliverEvent(
   context: DeliveryContext,
-  { hook, event }: { readonly hook: ClaimedHook; readonly event: StoredEvent },
+  { hook, event }: Sending,
 ): Promise<ClaimedHook | undefined> {
   const { database, time } = context
-  if (context.time.monotonic() - hook.leasedAtMs > leaseUsableMs) return undefined
+  if (time.monotonic() - hook.leasedAtMs > leaseUsableMs) return undefined
   const attempt = await sendEvent(context, { hook, event }).catch(async (error) => {
     if (!context.signal.aborted) throw error
     await releaseHook(database, hook)
     return undefined
   })
   if (!attempt) return undefined
-  const leasedAtMs = context.time.monotonic()
+  const leasedAtMs = time.monotonic()
   const nowSeconds = toSeconds(time.now())
   context.onAttempt(attempt.isDelivered ? 'delivered' : attempt.isTooLarge ? 'skipped' : 'failed')
   if (attempt.isDelivered || attempt.isTooLarge) {
@@ -79,7 +81,7 @@ async function deliverEvent(
 /** Returns undefined, and sends nothing, if the claim has ended. */
 async function sendEvent(
   { database, time, sender, signal }: DeliveryContext,
-  { hook, event }: { readonly hook: ClaimedHook; readonly event: StoredEvent },
+  { hook, event }: Sending,
 ): Promise<(Attempt & { readonly isTooLarge?: boolean | undefined }) | undefined> {
   const message = eventMessage(hook.id, event)
   if (message.body.length > bodyBytesMax) {
@@ -94,17 +96,7 @@ async function sendEvent(
 
 function logFailure(
   log: Logger,
-  {
-    hook,
-    event,
-    attempt,
-    reason,
-  }: {
-    readonly hook: ClaimedHook
-    readonly event: StoredEvent
-    readonly attempt: Attempt
-    readonly reason: string | null
-  },
+  { hook, event, attempt, reason }: Sending & { readonly attempt: Attempt; readonly reason: string | null },
 ): void {
   const facts = { hook: hook.id, host: hostOf(hook), event: event.id.toString() }
   if (reason !== null) log.error({ ...facts, reason }, 'webhook switched off')

@@ -100,16 +100,14 @@ function toReply(head: HttpHead): Reply {
   return { status: head.status, retryAfter: headerOf(head, 'retry-after'), date: headerOf(head, 'date') }
 }
 
-/** Creates the lookup of a socket. It fails if one of the addresses is not allowed: which one is used is not known. */
-function createLookup({
-  policy,
-  resolve,
-  isEncrypted,
-}: {
+type LookupOptions = {
   readonly policy: AddressPolicy
   readonly resolve: ResolveName
   readonly isEncrypted: boolean
-}): LookupFunction {
+}
+
+/** Creates the lookup of a socket. It fails if one of the addresses is not allowed: which one is used is not known. */
+function createLookup({ policy, resolve, isEncrypted }: LookupOptions): LookupFunction {
   return (name, options, callback) => {
     const answer = async () => {
       const addresses = await resolve(name)

@@ -1,9 +1,9 @@
 import { within } from '@tallystick/base'
+import { exchange, HttpError } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
 import type { Address } from 'viem'
 import { type Signer, SignerError } from '../signer.ts'
 import { translateAwsError } from './aws-error.ts'
-import { createAwsHandler } from './aws-handler.ts'
 import { type AwsSdk, loadAwsSdk } from './aws-sdk.ts'
 import { type Kms, openKmsSigner, timeoutMsDefault } from './kms-signer.ts'
 
@@ -87,4 +87,42 @@ function wrongKey({ KeySpec, KeyUsage }: { readonly KeySpec: unknown; readonly K
     message: `The AWS KMS key has the key spec ${KeySpec} and the usage ${KeyUsage}. Notes need a key of spec ECC_SECG_P256K1 and usage SIGN_VERIFY. Neither can be changed: create another key.`,
     retryable: false,
   })
+}
+
+/** Request of the AWS SDK. Those of KMS have no query string. */
+type AwsRequest = {
+  readonly protocol: string
+  readonly hostname: string
+  readonly port?: number | undefined
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array | undefined
+}
+
+// A public key has 1 to 2 KiB.
+const responseBytesMax = 65_536
+
+/**
+ * Creates the transport of the AWS SDK for the requests to KMS. The SDK's own does not end a response that stops halfway.
+ * Its errors have the codes that the SDK retries.
+ */
+function createAwsHandler(timeoutMs: number) {
+  return {
+    handle: async ({ protocol, hostname, port, path, headers, body }: AwsRequest) => {
+      const url = `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`
+      // Not of the array itself: the SDK's has methods of a string, which warn when they are called.
+      const content =
+        typeof body === 'string' ? body : body && Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+      try {
+        const request = { url, method: 'POST', headers, body: content, bytesMax: responseBytesMax, timeoutMs } as const
+        const { status, headers: received, bytes } = await exchange(request)
+        return { response: { statusCode: status, headers: received, body: bytes } }
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error
+        const { message, code, failure } = error
+        if (failure === 'too_large') throw Object.assign(new Error(message), { name: 'ResponseTooLarge' })
+        throw Object.assign(new Error(message), { code, ...(failure === 'timeout' && { name: 'TimeoutError' }) })
+      }
+    },
+  }
 }
