@@ -3,6 +3,8 @@
 import { systemTime } from '@tallystick/base'
 import { type Database, openDatabase } from '@tallystick/database'
 import {
+  createLeases,
+  createSharedLimits,
   type KeyRing,
   listKeyUsage,
   type NewKey,
@@ -47,7 +49,11 @@ async function onServer(...statements: string[]): Promise<void> {
 }
 
 async function openRing(database: Database): Promise<KeyRing> {
-  const ring = await openKeyRing({ database, time: systemTime, log: pino({ level: 'silent' }) })
+  const log = pino({ level: 'silent' })
+  const { keeper } = createLeases({ database, id: 'test', log, time: systemTime })
+  // The embedded engine counts minutes in this process.
+  const createLimit = createSharedLimits(keeper, { engine: 'pglite' })
+  const ring = await openKeyRing({ database, time: systemTime, log, createLimit })
   onTestFinished(() => ring.close())
   return ring
 }

@@ -24,11 +24,8 @@ const kindsMaxDefault = 50
  * const due = throttle('timeout')
  * if (due) log.warn({ leftOut: due.leftOut }, 'query timed out')
  */
-export function createLogThrottle({
-  monotonicNow,
-  everyMs = everyMsDefault,
-  kindsMax = kindsMaxDefault,
-}: LogThrottleOptions): LogThrottle {
+export function createLogThrottle(options: LogThrottleOptions): LogThrottle {
+  const { monotonicNow, everyMs = everyMsDefault, kindsMax = kindsMaxDefault } = options
   const logged = new Map<string, { readonly atMs: number; leftOut: number }>()
   return (kind = '') => {
     const nowMs = monotonicNow()

@@ -1,5 +1,6 @@
 export { createChainTimeReader, type ReadChainTime } from './chain-time-reader.ts'
 export { exchange, HttpError } from './http/exchange.ts'
+export { findJson } from './http/find-json.ts'
 export { codeOf, type HttpAnswer, type HttpHead, headerOf, receive } from './http/receive.ts'
 export { callContracts } from './pool/call-contract.ts'
 export type { PoolWiring, WiringResult } from './pool/check-wiring.ts'

@@ -84,7 +84,6 @@ export { type IssuerChain, maxAgeBusinessDaysDefault, type TreasurySettings } fr
 export { adviseOnSigner } from './signers/advise-on-signer.ts'
 export { type AwsKmsOptions, openAwsKmsSigner } from './signers/kms/aws-kms.ts'
 export { loadAwsSdk } from './signers/kms/aws-sdk.ts'
-
 export { crc32c } from './signers/kms/crc32c.ts'
 export { type GcpKmsOptions, openGcpKmsSigner } from './signers/kms/gcp-kms.ts'
 export { sendGcpRequest } from './signers/kms/gcp-request.ts'

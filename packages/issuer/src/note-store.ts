@@ -27,10 +27,7 @@ export const noteMigrations: readonly Migration[] = [
 ]
 
 /** Returns the stored set of a chain and period. */
-export async function findNoteSet(
-  database: Queryable,
-  { chainId, periodStart }: SetKey,
-): Promise<NoteSet | undefined> {
+export async function findNoteSet(database: Queryable, { chainId, periodStart }: SetKey): Promise<NoteSet | undefined> {
   return readSet(database, 'period_start = $2', [chainId, periodStart])
 }
 
@@ -48,7 +45,7 @@ export async function findLastCoupons(
   database: Queryable,
   { chainId, beforeStart }: { readonly chainId: number; readonly beforeStart: bigint },
 ): Promise<ReadonlyMap<number, number>> {
-  const rows = await database.query<Pick<NoteRow, 'tenor_days' | 'coupon_bps'>>(
+  const rows = await database.query<{ tenor_days: number; coupon_bps: number }>(
     `select distinct on (tenor_days) tenor_days, coupon_bps from notes where chain_id = $1 and period_start < $2
      order by tenor_days, period_start desc`,
     [chainId, beforeStart],
@@ -117,20 +114,14 @@ export async function findLoggedSets(
     [from, to],
   )
   const notes = await database.query<NoteRow & Pick<SetRow, 'chain_id' | 'period_start'>>(
-    `select n.* from notes n join note_sets s using (chain_id, period_start)
-     where s.log_index >= $1 and s.log_index < $2 order by n.maturity`,
+    `select chain_id, period_start, ${noteColumns} from notes join note_sets s using (chain_id, period_start)
+     where s.log_index >= $1 and s.log_index < $2 order by maturity`,
     [from, to],
   )
   const keyOf = (row: Pick<SetRow, 'chain_id' | 'period_start'>) => `${row.chain_id}:${row.period_start}`
   return rows.map((row) => {
-    const curveIndex = row.curve_index === null ? -1 : Number(row.curve_index)
-    return {
-      set: fromRows(
-        row,
-        notes.filter((note) => keyOf(note) === keyOf(row)),
-      ),
-      curveIndex,
-    }
+    const own = notes.filter((note) => keyOf(note) === keyOf(row)).map(({ chain_id, period_start, ...note }) => note)
+    return { set: fromRows(row, own), curveIndex: row.curve_index === null ? -1 : Number(row.curve_index) }
   })
 }
 
@@ -156,16 +147,10 @@ type SetRow = {
   readonly log_index: bigint | null
 }
 
-type NoteRow = {
-  readonly maturity: bigint
-  readonly tenor_days: number
-  readonly coupon_bps: number
-  readonly valid_after: bigint
-  readonly valid_before: bigint
-  readonly r: string
-  readonly s: string
-  readonly v: number
-}
+const noteColumns = `maturity as "maturityTimestamp", tenor_days as "tenorDays", coupon_bps::bigint as coupon,
+  valid_after as "validAfter", valid_before as "validBefore", r, s, v`
+
+type NoteRow = Omit<NoteSet['notes'][number], 'chainId' | 'startedAt' | 'signature'> & NoteSignature
 
 async function readSet(
   database: Queryable,
@@ -175,7 +160,7 @@ async function readSet(
   const [row] = await database.query<SetRow>(`select * from note_sets where chain_id = $1 and ${condition}`, parameters)
   if (!row) return undefined
   const notes = await database.query<NoteRow>(
-    'select * from notes where chain_id = $1 and period_start = $2 order by maturity',
+    `select ${noteColumns} from notes where chain_id = $1 and period_start = $2 order by maturity`,
     [row.chain_id, row.period_start],
   )
   return fromRows(row, notes)
@@ -212,15 +197,8 @@ function fromRows(row: SetRow, notes: readonly NoteRow[]): NoteSet {
     curveId: row.curve_id,
     issuedAt: row.issued_at,
     ...(row.log_index !== null && { logIndex: Number(row.log_index) }),
-    notes: notes.map((note) => ({
-      chainId,
-      tenorDays: note.tenor_days,
-      maturityTimestamp: note.maturity,
-      coupon: BigInt(note.coupon_bps),
-      startedAt: period.noteDay,
-      validAfter: note.valid_after,
-      validBefore: note.valid_before,
-      signature: { r: note.r, s: note.s, v: note.v } as NoteSignature,
-    })),
+    notes: notes.map(({ r, s, v, ...note }) => {
+      return { ...note, chainId, startedAt: period.noteDay, signature: { r, s, v } }
+    }),
   }
 }

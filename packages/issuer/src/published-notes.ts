@@ -53,8 +53,8 @@ const periodsMax = 3
 const answersMax = 256
 
 /**
- * Creates the in-memory store of notes. `origin` is that of the public log, if there is one. The next period's notes are in it before the boundary, and each reader selects the
- * period by its own clock reading, so no timer can be late.
+ * Creates the in-memory store of notes. `origin` is that of the public log, if there is one. The next period's notes are in it
+ * before the boundary, and each reader selects the period by its own clock reading, so no timer can be late.
  */
 export function createPublishedNotes(chainIds: readonly number[], origin?: string): PublishedNotes {
   let periods: readonly KeptPeriod[] = []

@@ -3,7 +3,7 @@ import { repeat, runOneAtATime, type Time, toSeconds } from '@tallystick/base'
 import { type Database, followChanges, type Queryable } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { countActive, emptySnapshot, listInForce, type RingKey, readKeySnapshot } from './key-snapshot.ts'
-import { type CreateLimit, createLocalLimit } from './limits/key-limit.ts'
+import type { CreateLimit } from './limits/key-limit.ts'
 import { type KeyPosition, keysChannel } from './read-key-changes.ts'
 
 /** API keys in memory, kept in sync with the database. */
@@ -45,12 +45,11 @@ type KeyRingOptions = {
   readonly database: Database
   readonly time: Time
   readonly log: Logger
-  /** Creates the limits of keys; by default those that only this process counts. */
-  readonly createLimit?: CreateLimit | undefined
+  readonly createLimit: CreateLimit
 }
 
 /** Loads the keys and reloads them when they change in the database. */
-export async function openKeyRing({ database, time, log, createLimit = createLocalLimit }: KeyRingOptions): Promise<KeyRing> {
+export async function openKeyRing({ database, time, log, createLimit }: KeyRingOptions): Promise<KeyRing> {
   let snapshot = emptySnapshot
   const listeners: (() => void)[] = []
   const recorder = startKeyUseRecorder({ database, time, log })
@@ -117,7 +116,11 @@ type KeyUseRecorder = {
 
 const useStoredMs = 60_000
 
-function startKeyUseRecorder({ database, time, log }: Pick<KeyRingOptions, 'database' | 'time' | 'log'>): KeyUseRecorder {
+function startKeyUseRecorder({
+  database,
+  time,
+  log,
+}: Pick<KeyRingOptions, 'database' | 'time' | 'log'>): KeyUseRecorder {
   const lastUses = new Map<string, { readonly atMs: number; isStored: boolean }>()
   const store = async () => {
     const pending = [...lastUses].filter(([, { isStored }]) => !isStored)

@@ -1,6 +1,5 @@
 import { backoffMs } from '@tallystick/base/pure'
-import { exchange, HttpError, type HttpHead, headerOf } from '@tallystick/chain'
-import { parseJson } from '@tallystick/core'
+import { exchange, findJson, HttpError, type HttpHead, headerOf } from '@tallystick/chain'
 import { checkpointBytesMax, type LogResource } from '@tallystick/tlog'
 
 /** A resource of a log. If it does not exist, `code` is the service's error code, if it sent one. */
@@ -99,10 +98,6 @@ function toStatusError(head: HttpHead): LogUnreachableError {
 }
 
 function parseCode(body: Buffer): string | undefined {
-  try {
-    const { code } = parseJson(body.toString()) as { readonly code?: unknown }
-    return typeof code === 'string' ? code : undefined
-  } catch {
-    return undefined
-  }
+  const { code } = (findJson(body.toString()) ?? {}) as { readonly code?: unknown }
+  return typeof code === 'string' ? code : undefined
 }

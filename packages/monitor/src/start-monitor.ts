@@ -125,7 +125,9 @@ function createLines({ stdout, json, once }: StartMonitorOptions, time: Pick<Tim
         held = event
         return
       }
-      const lines = [...(held ? [held] : []), event].map((said) => `${formatEvent(said, { json, nowMs: time.now() })}\n`)
+      const lines = [...(held ? [held] : []), event].map(
+        (said) => `${formatEvent(said, { json, nowMs: time.now() })}\n`,
+      )
       held = undefined
       hasSaid = true
       const written = new Promise<void>((resolve) => stdout.write(lines.join(''), () => resolve()))

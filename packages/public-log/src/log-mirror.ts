@@ -48,10 +48,7 @@ type LogMirrorOptions = {
   readonly mirrored: number
 }
 
-export function createLogMirror(
-  directory: string,
-  { log, readBundle, mirrored }: LogMirrorOptions,
-): LogMirror {
+export function createLogMirror(directory: string, { log, readBundle, mirrored }: LogMirrorOptions): LogMirror {
   let tilesSize = mirrored
   // Bundles may be missing although a checkpoint covers them.
   let bundlesSize = 0

@@ -113,10 +113,7 @@ export async function insertCheckpoint(
 }
 
 /** Returns the index of the entry of a set. Undefined if the set does not exist or is not logged. */
-export async function findSetIndex(
-  database: Queryable,
-  { chainId, periodStart }: SetKey,
-): Promise<number | undefined> {
+export async function findSetIndex(database: Queryable, { chainId, periodStart }: SetKey): Promise<number | undefined> {
   const [row] = await database.query<{ log_index: bigint | null }>(
     'select log_index from note_sets where chain_id = $1 and period_start = $2',
     [chainId, periodStart],

@@ -1,5 +1,5 @@
-import { parseJson } from '@tallystick/core'
 import { exchange, HttpError } from '../http/exchange.ts'
+import { findJson } from '../http/find-json.ts'
 import { type HttpAnswer, headerOf } from '../http/receive.ts'
 import { RpcError } from './rpc-error.ts'
 
@@ -38,14 +38,6 @@ function parseResponse(answer: HttpAnswer): unknown {
   if (status === 413) throw new RpcError({ kind: 'refused', message: 'responded 413: too large' })
   const kind = status === 408 || status === 504 ? 'timeout' : 'unreachable'
   throw new RpcError({ kind, message: `responded ${status}`, status })
-}
-
-function findJson(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
 }
 
 function hasError(json: unknown): boolean {

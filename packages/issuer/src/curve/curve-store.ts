@@ -134,7 +134,10 @@ type StoreCurveOptions = {
   /** The chains the curve is for. */
   readonly chainIds: readonly number[]
   readonly auditor: Auditor
+  readonly shouldStore: (transaction: Queryable, effective: Period, record: RecordChange) => Promise<boolean>
 }
+
+export type RecordChange = (change: AuditedChange) => Promise<void>
 
 /**
  * Stores a curve that is in force from the first unsigned period, which may be the current one. Signed notes cannot be
@@ -143,19 +146,7 @@ type StoreCurveOptions = {
  */
 export async function storeCurveIf(
   database: Database,
-  {
-    curve,
-    current,
-    chainIds,
-    auditor,
-    shouldStore,
-  }: StoreCurveOptions & {
-    readonly shouldStore: (
-      transaction: Queryable,
-      effective: Period,
-      record: (change: AuditedChange) => Promise<void>,
-    ) => Promise<boolean>
-  },
+  { curve, current, chainIds, auditor, shouldStore }: StoreCurveOptions,
 ): Promise<Curve | undefined> {
   const stored = await auditedTransaction(database, auditor, async (transaction, record) => {
     // Conflicts with the share lock of `storeNoteSet`: no set is stored until the commit.

@@ -76,7 +76,8 @@ export function createPreflight(options: PreflightOptions): Preflight {
   }
   const watchOne = async (set: NoteSet) => {
     const { chainId, period } = set
-    if (accepted.find({ chainId, periodStart: period.start })?.notes[0]?.signature.r === set.notes[0]?.signature.r) return
+    if (accepted.find({ chainId, periodStart: period.start })?.notes[0]?.signature.r === set.notes[0]?.signature.r)
+      return
     const isOpen = period.start <= toSeconds(time.now())
     if (isOpen && openPeriodStart !== period.start) {
       // A check that was too early before the boundary can run now, without waiting for the backoff.

@@ -38,9 +38,9 @@ export async function listPrematureSets(database: Queryable, { lastStart }: Sign
 /** The set to discard, and who discards it. */
 export type DiscardRequest = SigningHorizon &
   SetKey & {
-  readonly nowSeconds: bigint
-  readonly auditor: Auditor
-}
+    readonly nowSeconds: bigint
+    readonly auditor: Auditor
+  }
 
 /** A discarded set and where it was found. */
 export type DiscardedSet = {
@@ -50,6 +50,14 @@ export type DiscardedSet = {
   readonly wasJournalled: boolean
 }
 
+type DiscardOptions = {
+  readonly request: DiscardRequest
+  /** Undefined if this machine has none. */
+  readonly journal: Pick<SignerJournal, 'find' | 'discard'> | undefined
+  readonly protection?: Pick<SignerProtection, 'discard'> | undefined
+  readonly chains: readonly IssuerChain[]
+}
+
 /**
  * Deletes a premature set from the database and the journal, and voids its claims. Throws for any other set. The set may be
  * in only one of them, because another replica discarded it or an earlier attempt was interrupted. The journal is written
@@ -57,19 +65,9 @@ export type DiscardedSet = {
  */
 export async function discardPrematureSet(
   database: Database,
-  {
-    request: { chainId, periodStart, lastStart, nowSeconds, auditor },
-    journal,
-    protection,
-    chains,
-  }: {
-    readonly request: DiscardRequest
-    /** Undefined if this machine has none. */
-    readonly journal: Pick<SignerJournal, 'find' | 'discard'> | undefined
-    readonly protection?: Pick<SignerProtection, 'discard'> | undefined
-    readonly chains: readonly IssuerChain[]
-  },
+  { request, journal, protection, chains }: DiscardOptions,
 ): Promise<DiscardedSet> {
+  const { chainId, periodStart, lastStart, nowSeconds, auditor } = request
   const chain = chains.find(({ id }) => id === chainId)
   return auditedTransaction(database, auditor, async (transaction, record) => {
     // Conflicts with the share lock of `storeNoteSet`.

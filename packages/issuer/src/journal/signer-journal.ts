@@ -185,8 +185,8 @@ function forget(periods: KnownPeriods, { maturities, ...discard }: JournalDiscar
   else periods.delete(key)
 }
 
-/** Includes pool and domain: notes of different pools or domains cannot conflict. */
-function keyOf({ chainId, domain, periodStart }: Omit<JournalImport, 'notes'>): string {
+/** Returns a text for a place. It includes pool and domain: notes of different pools or domains cannot conflict. */
+export function keyOf({ chainId, domain, periodStart }: Omit<JournalImport, 'notes'>): string {
   return JSON.stringify([chainId, domain.verifyingContract, domain.name, domain.version, String(periodStart)])
 }
 

@@ -72,15 +72,14 @@ export function compareAll(database: Queryable, claims: readonly Claim[]): Promi
   return findConflicts(database, { claims, unless })
 }
 
+export type VoidedClaims = Pick<Claim, 'chainId' | 'domain' | 'periodStart'> & {
+  readonly digests?: readonly Hex[] | undefined
+}
+
 /** Voids the claims of a chain's period, or those with some digests, so that other digests can be claimed. */
 export async function voidClaims(
   database: Database,
-  {
-    chainId,
-    domain,
-    periodStart,
-    digests,
-  }: Pick<Claim, 'chainId' | 'domain' | 'periodStart'> & { readonly digests?: readonly Hex[] | undefined },
+  { chainId, domain, periodStart, digests }: VoidedClaims,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.query(settings)

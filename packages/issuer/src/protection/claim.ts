@@ -27,7 +27,11 @@ export type ClaimConflict = {
 export type TenorTerms = Omit<Note, 'signature'> & { readonly tenorDays: number }
 
 /** Returns the claims of the notes of a chain and period. */
-export function claimsOf({ chain, periodStart, notes }: PeriodKey & { readonly notes: readonly TenorTerms[] }): Claim[] {
+export function claimsOf({
+  chain,
+  periodStart,
+  notes,
+}: PeriodKey & { readonly notes: readonly TenorTerms[] }): Claim[] {
   return notes.map((note) => ({
     chainId: chain.id,
     domain: chain.domain,

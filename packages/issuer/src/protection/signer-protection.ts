@@ -2,8 +2,9 @@ import { within } from '@tallystick/base'
 import { formatPeriod, periodAt, TallystickError } from '@tallystick/core'
 import { type Database, openDatabase } from '@tallystick/database'
 import { JournalError } from '../journal/journal-file.ts'
+import { keyOf } from '../journal/signer-journal.ts'
 import type { Claim, ClaimConflict } from './claim.ts'
-import { type ClaimBatches, claimAll, prepareClaims, restateAll, voidClaims } from './claim-store.ts'
+import { type ClaimBatches, claimAll, prepareClaims, restateAll, type VoidedClaims, voidClaims } from './claim-store.ts'
 
 /** Notes of a chain and period that were claimed with other terms than a replica wants to sign, or has signed. */
 export type Contradiction = PeriodOfClaims & { readonly message: string }
@@ -20,7 +21,7 @@ export type SignerProtection = {
   /** Records what a journal has and the database lacks. Returns what contradicts it. */
   restate(claims: readonly Claim[]): Promise<readonly Contradiction[]>
   /** Voids the claims of a period, or some of its digests. */
-  discard(of: Parameters<typeof voidClaims>[1]): Promise<void>
+  discard(voided: VoidedClaims): Promise<void>
   /** The contradictions that were found, the last one of each chain and period. */
   contradictions(): readonly Contradiction[]
   /** Why the database could not be used the last time; undefined if it could. */
@@ -66,9 +67,9 @@ export function createSignerProtection(url: string): SignerProtection {
       settle(claims, contradictions)
       return contradictions
     },
-    discard: async (of) => {
-      await run((database) => voidClaims(database, of))
-      found.delete(keyOf(of))
+    discard: async (voided) => {
+      await run((database) => voidClaims(database, voided))
+      found.delete(keyOf(voided))
     },
     contradictions: () => [...found.values()],
     problem: () => problem,
@@ -126,10 +127,6 @@ function describeConflicts(conflicts: readonly ClaimConflict[]): Contradiction[]
       'or set a curve with those coupons.'
     return { chainId, domain, periodStart, message }
   })
-}
-
-function keyOf({ chainId, domain: { name, version, verifyingContract }, periodStart }: PeriodOfClaims): string {
-  return JSON.stringify([chainId, verifyingContract, name, version, String(periodStart)])
 }
 
 /** Returns what failed, without a text of the server: it may quote rows. */

@@ -1,7 +1,7 @@
 import { type CurvePoints, formatNewYork, type Period, periodAt, TallystickError } from '@tallystick/core'
 import type { Auditor, Database, Queryable } from '@tallystick/database'
 import { assertCurvePoints, type Curve, pickPoints } from '../curve/curve.ts'
-import { storeCurveIf } from '../curve/curve-store.ts'
+import { type RecordChange, storeCurveIf } from '../curve/curve-store.ts'
 import { readMoveWindows } from '../curve/move-windows.ts'
 import { findLastCoupons, findLastNoteSet } from '../note-store.ts'
 import { findCouponRefusal, findMoveRefusal } from '../rails/coupon-rails.ts'
@@ -96,30 +96,18 @@ export async function approveCurve(
   return curve as Curve
 }
 
-type ShouldStoreArguments = Parameters<Parameters<typeof storeCurveIf>[1]['shouldStore']>
+type RequestedCurve = SetCurveOptions & {
+  readonly request: CurveRequest
+  readonly createdBy: string
+  readonly shouldStore: (transaction: Queryable, change: CheckedChange) => Promise<boolean>
+}
+
+type CheckedChange = { readonly effective: Period; readonly record: RecordChange; readonly moveBps: number }
 
 /** Checks the coupon rails and stores the curve if `shouldStore` agrees under the lock. */
 async function storeRequestedCurve(
   database: Database,
-  {
-    config,
-    request,
-    nowSeconds,
-    auditor,
-    createdBy,
-    shouldStore,
-  }: SetCurveOptions & {
-    readonly request: CurveRequest
-    readonly createdBy: string
-    readonly shouldStore: (
-      transaction: ShouldStoreArguments[0],
-      change: {
-        readonly effective: ShouldStoreArguments[1]
-        readonly record: ShouldStoreArguments[2]
-        readonly moveBps: number
-      },
-    ) => Promise<boolean>
-  },
+  { config, request, nowSeconds, auditor, createdBy, shouldStore }: RequestedCurve,
 ): Promise<Curve | undefined> {
   const { chainId, points } = request
   const chains = findRequestedChains(config, request)
@@ -158,19 +146,16 @@ export function findRequestedChains(
   return chains
 }
 
+type ChainCheck = Pick<SetCurveOptions, 'config'> & {
+  readonly chain: IssuerChain
+  readonly curve: Pick<Curve, 'points' | 'confirmed' | 'chainId'>
+  readonly effective: Period
+}
+
 /** Checks the coupon rails of a chain. Returns the largest move of a coupon, and what the rails compared. */
 export async function checkChain(
   transaction: Queryable,
-  {
-    chain,
-    curve,
-    config,
-    effective,
-  }: Pick<SetCurveOptions, 'config'> & {
-    readonly chain: IssuerChain
-    readonly curve: Pick<Curve, 'points' | 'confirmed' | 'chainId'>
-    readonly effective: Period
-  },
+  { chain, curve, config, effective }: ChainCheck,
 ): Promise<{
   readonly refusal: Refusal | undefined
   readonly moveBps: number

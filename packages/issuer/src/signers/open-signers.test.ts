@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { listSigners, openSigners } from './open-signers.ts'
 import type { SignerSettings } from './open-signer.ts'
+import { listSigners, openSigners } from './open-signers.ts'
 
 const secret = (value: string) => ({ reveal: () => value })
 const keyOf = (digit: string): SignerSettings => ({ kind: 'private-key', key: secret(`0x${digit.repeat(64)}`) })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Secret } from '@tallystick/base'
-import { exchange, type HttpAnswer, HttpError } from '@tallystick/chain'
-import { noteTypedData, parseJson } from '@tallystick/core'
+import { exchange, findJson, type HttpAnswer, HttpError } from '@tallystick/chain'
+import { noteTypedData } from '@tallystick/core'
 import { Agent } from 'undici'
 import type { Address } from 'viem'
 import { type Signer, SignerError, toSignerError } from './signer.ts'
@@ -53,7 +53,7 @@ async function requestSignature(
   request: { readonly method: string; readonly params: readonly unknown[] },
 ): Promise<string> {
   const text = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, ...request }))
-  const response = parseResponse(text)
+  const response = findJson(text) as JsonRpcResponse | undefined
   if (typeof response?.result === 'string') return response.result
   if (response?.error) {
     throw new SignerError({
@@ -65,14 +65,6 @@ async function requestSignature(
 }
 
 type JsonRpcResponse = { readonly result?: unknown; readonly error?: { readonly code?: unknown } | undefined }
-
-function parseResponse(text: string): JsonRpcResponse | undefined {
-  try {
-    return parseJson(text) as JsonRpcResponse
-  } catch {
-    return undefined
-  }
-}
 
 type Post = (body: string) => Promise<string>
 

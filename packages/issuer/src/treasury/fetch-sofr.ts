@@ -1,4 +1,4 @@
-import { parseJson } from '@tallystick/core'
+import { findJson } from '@tallystick/chain'
 import { z } from 'zod'
 import { TreasuryFeedError } from './feed-error.ts'
 import { type DocumentSource, fetchDocument } from './fetch-document.ts'
@@ -29,7 +29,7 @@ export async function fetchSofr(
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Sofr> {
   const { text } = await fetchDocument(new URL(url), { source: sofrFeed, timeoutMs, signal })
-  const { data } = responseSchema.safeParse(readJson(text))
+  const { data } = responseSchema.safeParse(findJson(text))
   if (!data) {
     throw new TreasuryFeedError({
       failure: 'wrong_shape',
@@ -39,12 +39,4 @@ export async function fetchSofr(
   const [newest] = data.refRates.toSorted((a, b) => (a.effectiveDate < b.effectiveDate ? 1 : -1))
   const { effectiveDate, percentRate } = newest as (typeof data.refRates)[number]
   return { date: effectiveDate, percent: percentRate }
-}
-
-function readJson(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return undefined
-  }
 }

@@ -34,7 +34,9 @@ type TreasuryMetricsOptions = {
 }
 
 /** Registers the metrics of the feed. All series exist from the start, so that alerts can distinguish 0 from missing. */
-export function createTreasuryMetrics({ metrics, time, status, isCompared }: TreasuryMetricsOptions): { fetched(outcome: FetchOutcome): void } {
+export function createTreasuryMetrics({ metrics, time, status, isCompared }: TreasuryMetricsOptions): {
+  fetched(outcome: FetchOutcome): void
+} {
   const fetches = (outcome: FetchOutcome) => metrics.counter('tallystick_treasury_fetches_total', { outcome })
   for (const outcome of fetchOutcomes) fetches(outcome)
   metrics.gauge('tallystick_treasury_source_age_business_days', () => {

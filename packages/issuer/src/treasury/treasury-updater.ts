@@ -84,10 +84,7 @@ export function createTreasuryUpdater(options: TreasuryUpdaterOptions): Treasury
 }
 
 /** Fetches a curve and compares it with SOFR. Throws `TreasuryFeedError`. */
-async function fetchCurve(
-  { findUncertainty, database, config, time, signal }: TreasuryUpdaterOptions,
-  period: Period,
-) {
+async function fetchCurve({ findUncertainty, database, config, time, signal }: TreasuryUpdaterOptions, period: Period) {
   const uncertainty = await findUncertainty()
   if (uncertainty !== undefined) {
     throw new TreasuryFeedError({

@@ -11,10 +11,6 @@ export type KeyLimit = Pick<RateWindow, 'policy' | 'take'>
 /** Creates the limit of a key, or undefined if it has none. */
 export type CreateLimit = (id: string, limits: KeyLimits) => KeyLimit | undefined
 
-/** Creates limits that only this process counts. */
-export const createLocalLimit: CreateLimit = (_id, { rpm }) =>
-  rpm === null ? undefined : combineLimits([createWindowLimit(rpm)])
-
 /** Creates the function that creates limits which all replicas share. One process alone counts minutes by itself. */
 export function createSharedLimits(keeper: LeaseKeeper, { engine }: Pick<Database, 'engine'>): CreateLimit {
   return (id, { rpm, burst, quotaPerDay, quotaPerMonth }) => {

@@ -43,14 +43,8 @@ const overlapMs = 2_000
 // Rows of one statement. Further leases wait for the next.
 const batchMax = 1_000
 
-export function createLeaseKeeper({
-  id,
-  store,
-  time,
-  isAlone = false,
-  settleSoon = () => undefined,
-  onRestored = () => undefined,
-}: LeaseKeeperOptions): LeaseKeeper {
+export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
+  const { id, store, time, isAlone = false, settleSoon = () => undefined, onRestored = () => undefined } = options
   const queue: TouchedLeases = { leases: [] }
   const membership = createMembership(id)
   const hasJoined = () => table.reading !== undefined && table.reading.atMs >= table.joinedAtMs

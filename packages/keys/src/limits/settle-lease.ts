@@ -45,46 +45,33 @@ export type Settlement = {
   readonly isNoticed: boolean
 }
 
+type LeaseInput = {
+  readonly members: Members
+  readonly keyId: string
+  readonly limit: number
+  readonly spent: number
+  /** Most that this replica may allow now. */
+  readonly granted: number
+  readonly held: number
+  /** What it keeps while nobody needs more than a share, so that it can go on without the database. */
+  readonly share: number
+  /** Whether the others keep its share while it has no entry. */
+  readonly isExpected: boolean
+  /** Unspent requests that it should hold. */
+  readonly hold: number
+  readonly isIdle: boolean
+  /** Whether the database was restored. Then it takes no more until every replica has written what it knows. */
+  readonly isFrozen: boolean
+  /** Whether every change of `spent` is written, because operators read it. */
+  readonly isExact: boolean
+}
+
 /**
  * Decides a replica's next entry of a limit. Invariant: the entries, and the shares of replicas without one, never exceed
  * the limit, except by what was already spent.
  */
-export function settleLease(
-  row: LeaseRow | undefined,
-  {
-    members,
-    keyId,
-    limit,
-    spent,
-    granted,
-    held,
-    share,
-    isExpected,
-    hold,
-    isIdle,
-    isFrozen,
-    isExact,
-  }: {
-    readonly members: Members
-    readonly keyId: string
-    readonly limit: number
-    readonly spent: number
-    /** Most that this replica may allow now. */
-    readonly granted: number
-    readonly held: number
-    /** What it keeps while nobody needs more than a share, so that it can go on without the database. */
-    readonly share: number
-    /** Whether the others keep its share while it has no entry. */
-    readonly isExpected: boolean
-    /** Unspent requests that it should hold. */
-    readonly hold: number
-    readonly isIdle: boolean
-    /** Whether the database was restored. Then it takes no more until every replica has written what it knows. */
-    readonly isFrozen: boolean
-    /** Whether every change of `spent` is written, because operators read it. */
-    readonly isExact: boolean
-  },
-): Settlement {
+export function settleLease(row: LeaseRow | undefined, input: LeaseInput): Settlement {
+  const { members, keyId, limit, spent, granted, held, share, isExpected, hold, isIdle, isFrozen, isExact } = input
   const others = sumOthers(row, { members, keyId, limit })
   const own = row?.entries[members.id]
   const free = Math.max(0, limit - others.counted)

@@ -1,9 +1,9 @@
+import { findJson } from '@tallystick/chain'
 import {
   type CurveEntry,
   formatPeriod,
   type LogEntry,
   type NotesEntry,
-  parseJson,
   parseLogEntry,
   periodAt,
   type SignerEntry,
@@ -136,12 +136,8 @@ function findingOf({ kind, message }: EntryFault, where: string, index: number):
 }
 
 function parseHead(line: string): { readonly v?: unknown; readonly type?: unknown } | undefined {
-  try {
-    const value = parseJson(line)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = findJson(line)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
 }
 
 function quoteShort(value: unknown): string {

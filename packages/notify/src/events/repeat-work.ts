@@ -13,7 +13,9 @@ type RepeatWorkOptions = {
 }
 
 /** Runs work again and again until it is stopped. Logs the first of several failures in a row. */
-export function repeatWork({ work, time, name, delayMs, log, failure }: RepeatWorkOptions): { readonly stop: () => Promise<void> } {
+export function repeatWork({ work, time, name, delayMs, log, failure }: RepeatWorkOptions): {
+  readonly stop: () => Promise<void>
+} {
   let timer: Timer | undefined
   let isStopped = false
   const background = createBackgroundWork(work, (error) => log.warn({ err: error }, failure))

@@ -54,10 +54,7 @@ async function findNext(
 type Sending = { readonly hook: ClaimedHook; readonly event: StoredEvent }
 
 /** Returns the hook for the next event, or undefined if the claim has ended. */
-async function deliverEvent(
-  context: DeliveryContext,
-  { hook, event }: Sending,
-): Promise<ClaimedHook | undefined> {
+async function deliverEvent(context: DeliveryContext, { hook, event }: Sending): Promise<ClaimedHook | undefined> {
   const { database, time } = context
   if (time.monotonic() - hook.leasedAtMs > leaseUsableMs) return undefined
   const attempt = await sendEvent(context, { hook, event }).catch(async (error) => {

@@ -136,9 +136,7 @@ async function readHook(
 ): Promise<Hook> {
   // Malformed ids are not queried: they may contain text that the database rejects.
   const isId = /^hook_[0-9a-f]{12}$/.test(id)
-  const [hook] = isId
-    ? await database.query<Hook>(`select ${hookColumns} from hooks where id = $1 ${lock}`, [id])
-    : []
+  const [hook] = isId ? await database.query<Hook>(`select ${hookColumns} from hooks where id = $1 ${lock}`, [id]) : []
   if (hook) return hook
   throw new TallystickError({
     code: 'hook_not_found',

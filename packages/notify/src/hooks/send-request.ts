@@ -42,13 +42,9 @@ const attemptTimeoutMs = 1_500
 // Enough for an error page. A receiver that sends more is cut off.
 const replyBytesMax = 16_384
 
-export function createSender({
-  policy,
-  resolve = createResolveName(),
-  ca,
-  connectTimeoutMs = connectTimeoutMsDefault,
-  timeoutMs = timeoutMsDefault,
-}: SenderOptions): Sender {
+export function createSender(options: SenderOptions): Sender {
+  const { policy, resolve = createResolveName(), ca } = options
+  const { connectTimeoutMs = connectTimeoutMsDefault, timeoutMs = timeoutMsDefault } = options
   const connection = {
     timeout: connectTimeoutMs,
     autoSelectFamilyAttemptTimeout: attemptTimeoutMs,

@@ -1,5 +1,4 @@
-import { exchange, HttpError, type HttpHead } from '@tallystick/chain'
-import { parseJson } from '@tallystick/core'
+import { exchange, findJson, HttpError, type HttpHead } from '@tallystick/chain'
 import { SignerError, toSignerError } from '../signer.ts'
 
 export type GcpResponse = HttpHead & {
@@ -55,12 +54,7 @@ function adviceOf(status: number): string {
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value = parseJson(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined
-  } catch {
-    return undefined
-  }
+  const value = findJson(text)
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? (value as Readonly<Record<string, unknown>>) : undefined
 }

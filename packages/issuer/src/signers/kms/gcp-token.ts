@@ -26,11 +26,8 @@ const marginMs = 60_000
 const metadataPath = '/computeMetadata/v1/instance/service-accounts/default/token'
 
 /** Creates a source that keeps a token until shortly before it expires. Requests at the same time share one fetch. */
-export function createTokenSource({
-  credentials,
-  metadataHost = 'metadata.google.internal',
-  timeoutMs,
-}: TokenOptions): TokenSource {
+export function createTokenSource(options: TokenOptions): TokenSource {
+  const { credentials, metadataHost = 'metadata.google.internal', timeoutMs } = options
   const account = credentials === undefined ? undefined : parseServiceAccount(credentials)
   let known: Token | undefined
   let pending: Promise<Token> | undefined
