@@ -16,9 +16,9 @@ export type { NotesReport, NoteTimes, PeriodReport, RogueReport } from './admin/
 export type { ChainStatus, IndexStatus, StatusReport } from './admin/status-report.ts'
 export type { QuotaUse, UsageReport } from './admin/usage-report.ts'
 export { type LogBloom, parseLogBloom } from './bloom/log-bloom.ts'
-export { countBusinessDays, lastBusinessDay } from './calendar/business-days.ts'
-export { formatIcalendar, isDstPeriod } from './calendar/format-icalendar.ts'
-export { type DatedPeriod, listPeriods } from './calendar/list-periods.ts'
+export { countBusinessDays } from './calendar/business-days.ts'
+export { formatIcalendar } from './calendar/format-icalendar.ts'
+export { listPeriods } from './calendar/list-periods.ts'
 export {
   formatNewYork,
   formatPeriod,

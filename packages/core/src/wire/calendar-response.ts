@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { isDstPeriod } from '../calendar/format-icalendar.ts'
 import type { DatedPeriod } from '../calendar/list-periods.ts'
-import { field } from './field.ts'
-import { dateField, flagField, secondsField, textField } from './fields.ts'
+import { dateField, field, flagField, secondsField, textField } from './fields.ts'
 
 /** Period in the response of `GET /calendar`. */
 export const calendarPeriodSchema = z.strictObject({

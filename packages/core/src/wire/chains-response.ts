@@ -1,13 +1,14 @@
 import { z } from 'zod'
-import { field } from './field.ts'
 import {
   addressField,
   chainIdField,
   chainNumberField,
   createField,
+  field,
   flagField,
   nullableAddressField,
   nullableBpsField,
+  signedTextField,
   tenorsField,
   textField,
 } from './fields.ts'
@@ -18,16 +19,8 @@ const tokenTextField = createField(z.string().min(1).max(64).nullable(), 'human-
 
 /** EIP-712 domain of a contract. */
 export const signingDomainSchema = z.strictObject({
-  name: field(z.string().min(1), {
-    description: 'Name of the domain.',
-    unit: 'text, as signed',
-    example: 'NoteSignatureVerifier',
-  }),
-  version: field(z.string().min(1), {
-    description: 'Version of the domain. A string: a number would change the hash.',
-    unit: 'text, as signed',
-    example: '1',
-  }),
+  name: signedTextField('Name of the domain.', 'NoteSignatureVerifier'),
+  version: signedTextField('Version of the domain. A string: a number would change the hash.', '1'),
   chainId: chainNumberField('The chain.', 324),
   verifyingContract: addressField(
     'The contract that verifies the signature.',

@@ -1,18 +1,9 @@
 import { z } from 'zod'
-import { field } from './field.ts'
-import { chainNumberForm } from './fields.ts'
+import { chainNumberForm, field, operationNameField, queryField } from './fields.ts'
 
 const members = {
-  query: field(z.string(), {
-    description: 'A GraphQL document with a query.',
-    unit: 'GraphQL text',
-    example: '{ positionInfos(first: 1) { tokenId principal } }',
-  }),
-  operationName: field(z.string().nullish(), {
-    description: 'Operation to run if `query` contains several.',
-    unit: 'name in `query`',
-    example: 'FetchAllPositions',
-  }),
+  query: queryField('A GraphQL document with a query.', '{ positionInfos(first: 1) { tokenId principal } }'),
+  operationName: operationNameField('Operation to run if `query` contains several.', 'FetchAllPositions'),
   extensions: field(z.record(z.string(), z.unknown()).nullish(), {
     description: 'Ignored. Some clients send it.',
     unit: 'object',

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { field } from './field.ts'
-import { chainNumberField, detailsField, errorCodeField, textField } from './fields.ts'
+import { chainNumberField, detailsField, errorCodeField, field, textField } from './fields.ts'
 
 /** Reason why a chain has no data or only part of it (DESIGN.md §2.3). */
 export const chainErrorSchema = z.strictObject({

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { field } from './field.ts'
-import { detailsField, errorCodeField, textField } from './fields.ts'
+import { detailsField, errorCodeField, field, textField } from './fields.ts'
 
 /** Response body of every error (DESIGN.md §2.1). */
 export const errorBodySchema = z.strictObject({

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { field } from './field.ts'
-import { chainIdField, tenorsField, textField } from './fields.ts'
+import { chainIdField, field, tenorsField, textField } from './fields.ts'
 import { notesResponseSchema } from './notes-response.ts'
 import { chainRatesSchema } from './rate-response.ts'
 

@@ -1,25 +1,16 @@
 import { z } from 'zod'
 import { errorBodySchema } from './error-body.ts'
-import { field } from './field.ts'
-import { detailsField, textField } from './fields.ts'
+import { detailsField, field, operationNameField, queryField, textField } from './fields.ts'
 
 /** Request body of `POST /data/<chainid>` and `POST /subgraphs/<chainid>` (GraphQL over HTTP specification). */
 export const graphqlRequestSchema = z.looseObject({
-  query: field(z.string(), {
-    description: 'A GraphQL document with a query.',
-    unit: 'GraphQL text',
-    example: '{ _meta { block { number } } }',
-  }),
+  query: queryField('A GraphQL document with a query.', '{ _meta { block { number } } }'),
   variables: field(z.record(z.string(), z.unknown()).nullish(), {
     description: 'The variables the query declares.',
     unit: 'object',
     example: { first: 3 },
   }),
-  operationName: field(z.string().nullish(), {
-    description: 'Operation to run if `query` contains several.',
-    unit: 'name in `query`',
-    example: 'Head',
-  }),
+  operationName: operationNameField('Operation to run if `query` contains several.', 'Head'),
 })
 
 /** Error of a query. */

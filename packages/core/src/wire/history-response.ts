@@ -1,6 +1,14 @@
 import { z } from 'zod'
-import { field } from './field.ts'
-import { bpsField, chainIdField, dateField, nullableBpsField, secondsField, tenorField, textField } from './fields.ts'
+import {
+  bpsField,
+  chainIdField,
+  dateField,
+  field,
+  nullableBpsField,
+  secondsField,
+  tenorField,
+  textField,
+} from './fields.ts'
 
 const chainid = chainIdField('The chain.', '324')
 const maturity = tenorField('Tenor.', 7)

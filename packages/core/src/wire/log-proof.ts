@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { field } from './field.ts'
-import { textField } from './fields.ts'
+import { field, textField } from './fields.ts'
 
 const hash = (description: string) =>
   field(z.string().regex(/^[\w+/]{43}=$/, 'must be 32 bytes in base64'), {

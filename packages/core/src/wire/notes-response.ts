@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Note } from '../note/note.ts'
-import { field } from './field.ts'
-import { bpsField, chainIdField, createField, secondsField, textField } from './fields.ts'
+import { bpsField, chainIdField, createField, field, secondsField, textField } from './fields.ts'
 
 const wordForm = z.string().regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex digits')
 const wordField = createField(wordForm, '32 bytes, hex')

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { field } from './field.ts'
-import { chainNumberField, dateField } from './fields.ts'
+import { chainNumberField, createField, dateField, field } from './fields.ts'
 
 /** Tenors in days, comma-separated, without leading zeros. */
 export const maturityPattern = /^[1-9]\d{0,3}(,[1-9]\d{0,3})*$/
+const maturityField = createField(z.string().regex(maturityPattern), 'days')
 
 const chainid = chainNumberField(
   'Only this chain. All supported chains by default. Decimal digits, given once.',
@@ -13,11 +13,10 @@ const chainid = chainNumberField(
 /** Query parameters of `GET /notes` (SPEC.md §4.1) before encoding. */
 export const notesQuerySchema = z.strictObject({
   chainid,
-  maturity: field(z.string().regex(maturityPattern), {
-    description: 'Only notes of these tenors, comma-separated. All tenors on offer by default.',
-    unit: 'days',
-    example: '7,14',
-  }).optional(),
+  maturity: maturityField(
+    'Only notes of these tenors, comma-separated. All tenors on offer by default.',
+    '7,14',
+  ).optional(),
 })
 
 /** Most periods on a page of `GET /history/notes`. */
@@ -39,11 +38,10 @@ const cursor = field(z.string().min(1), {
 /** Query parameters of `GET /history/notes` before encoding. */
 export const historyNotesQuerySchema = z.strictObject({
   chainid,
-  maturity: field(z.string().regex(maturityPattern), {
-    description: 'Only coupons of these tenors, comma-separated, and periods that had one. All tenors by default.',
-    unit: 'days',
-    example: '7,14',
-  }).optional(),
+  maturity: maturityField(
+    'Only coupons of these tenors, comma-separated, and periods that had one. All tenors by default.',
+    '7,14',
+  ).optional(),
   from: day('First New York day. By default the first day with notes.', '2026-10-01'),
   to: day('Last New York day, included. By default today.', '2026-10-31'),
   cursor,

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { field } from './field.ts'
 import {
   bpsField,
   chainIdField,
   chainIdForm,
+  field,
   flagField,
   nullableBpsField,
   secondsField,
