@@ -1,6 +1,5 @@
 import { denylisterAbi, denylisterBytecode, dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { type NoteDomain, type NoteTerms, noteTypedData } from '@tallystick/core'
-import { type LocalDevChain, runDevChain } from '@tallystick/workbench/dev-chain/run-dev-chain'
 import { testAccounts } from '@tallystick/workbench/dev-chain/test-accounts'
 import {
   type Abi,
@@ -26,6 +25,7 @@ import {
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { beforeEach } from 'vitest'
 import { deployProtocol, mintLimit } from '../src/protocol/deploy-protocol.ts'
+import { type LocalDevChain, runDevChain } from './run-dev-chain.ts'
 
 export const chainId = 324
 export const dollars = (amount: number) => BigInt(amount) * 10n ** 18n

@@ -152,19 +152,16 @@ async function initialize(directory: string, { bin, user }: Installation): Promi
   return data
 }
 
+type ServerOptions = {
+  readonly data: string
+  readonly port: number
+  readonly settings: Readonly<Record<string, string>>
+  readonly onOutput: (text: string) => void
+}
+
 async function serve(
   { bin, user }: Installation,
-  {
-    data,
-    port,
-    settings: more,
-    onOutput,
-  }: {
-    readonly data: string
-    readonly port: number
-    readonly settings: Readonly<Record<string, string>>
-    readonly onOutput: (text: string) => void
-  },
+  { data, port, settings: more, onOutput }: ServerOptions,
 ): Promise<ChildProcess> {
   const settings = {
     fsync: 'off',

@@ -5,8 +5,9 @@ import type { Database } from '@tallystick/database'
 import { issuePastPeriod, type PastPeriod, type Signer, storePastCurves } from '@tallystick/issuer'
 import { type Config, createOperator } from '@tallystick/service'
 import { type Home, readText, writeSecret } from '../home/home.ts'
-import { couponOf, currentCoupons } from '../seed/coupons.ts'
-import { planPastPeriods } from '../seed/plan-past-periods.ts'
+import { couponOf, currentCoupons, planPastPeriods } from '../seed/coupons.ts'
+
+type PrepareOptions = { readonly home: Home; readonly config: Config; readonly clock: Clock; readonly signer: Signer }
 
 /**
  * Creates an API key, a curve for the current period and the curves of past weeks if they are missing. Returns the key and
@@ -14,12 +15,7 @@ import { planPastPeriods } from '../seed/plan-past-periods.ts'
  */
 export async function prepareDatabase(
   database: Database,
-  {
-    home,
-    config,
-    clock,
-    signer,
-  }: { readonly home: Home; readonly config: Config; readonly clock: Clock; readonly signer: Signer },
+  { home, config, clock, signer }: PrepareOptions,
 ): Promise<{ readonly apiKey: string; readonly past: readonly PastPeriod[] }> {
   const operator = createOperator({ database, config, clock })
   const { chains, history } = await operator.showCurve()

@@ -11,10 +11,10 @@ import { type Devnet, type DevnetParts, nodeOptions, writeRecord } from './devne
 
 /** Starts a new chain, deploys the protocol and seeds 60 days of history up to the clock's second. */
 export async function createDevnet(
-  { clock, signer, startNode, ...parts }: DevnetParts,
+  { clock, signer, startNode, say: sayOfAll }: DevnetParts,
   { chain, positionCount }: { readonly chain: SandboxChain; readonly positionCount: number },
 ): Promise<Devnet> {
-  const say = sayFor(chain, parts.say)
+  const say = sayFor(chain, sayOfAll)
   const nowSeconds = BigInt(Math.floor(clock.now() / 1000))
   const history = planHistory({ nowSeconds, positionCount, chainId: chain.id })
   say(`creating the chain with 60 days of history and ${positionCount} position${positionCount === 1 ? '' : 's'}`)

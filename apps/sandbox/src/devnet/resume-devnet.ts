@@ -40,14 +40,9 @@ async function startOnJournal(start: () => Promise<DevChain>): Promise<DevChain 
   }
 }
 
-async function findObstacle(
-  { url }: DevChain,
-  {
-    chain,
-    record,
-    nowSeconds,
-  }: { readonly chain: SandboxChain; readonly record: DevnetRecord; readonly nowSeconds: bigint },
-): Promise<string | undefined> {
+type Expected = { readonly chain: SandboxChain; readonly record: DevnetRecord; readonly nowSeconds: bigint }
+
+async function findObstacle({ url }: DevChain, { chain, record, nowSeconds }: Expected): Promise<string | undefined> {
   const [seeded, head] = (await callNode(url, [
     { method: 'eth_getBlockByNumber', params: [toQuantity(record.seeded.number), false] },
     { method: 'eth_getBlockByNumber', params: ['latest', false] },

@@ -1,7 +1,6 @@
 import { listPeriods, periodAt } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
-import { couponOf, currentCoupons } from './coupons.ts'
-import { planPastPeriods } from './plan-past-periods.ts'
+import { couponOf, currentCoupons, planPastPeriods } from './coupons.ts'
 
 const tenors = Object.keys(currentCoupons).map(Number)
 const secondsOf = (instant: string) => BigInt(Date.parse(instant) / 1000)

@@ -30,9 +30,11 @@ const hourSeconds = 3_600n
 
 /** Plans positions: some are transferred, and most of the matured ones are claimed. */
 export function planPositions(random: Random, options: Span & { readonly positionCount: number }) {
+  const { startsAt, nowSeconds, pause } = options
   return planLends(random, options).flatMap((lend) => {
-    const transfer = planTransfer(random, { lend, ...options })
-    return [lend, ...(transfer ? [transfer] : []), ...planClaims(random, { lend, transfer, ...options })]
+    const transfer = planTransfer(random, { lend, pause, nowSeconds })
+    const claims = planClaims(random, { lend, transfer, pause, startsAt, nowSeconds })
+    return [lend, ...(transfer ? [transfer] : []), ...claims]
   })
 }
 
@@ -66,7 +68,7 @@ function planPosition(random: Random, tokenId: bigint): PlannedPosition {
 
 type Opened = Span & { readonly lend: LendStep }
 
-function planTransfer(random: Random, { lend, pause, nowSeconds }: Opened): TransferStep | undefined {
+function planTransfer(random: Random, { lend, pause, nowSeconds }: Omit<Opened, 'startsAt'>): TransferStep | undefined {
   const transfers = lend.positions
     .filter(() => random() < 0.12)
     .map(({ tokenId, beneficiary }) => ({ tokenId, from: beneficiary, to: pickOther(random, beneficiary) }))

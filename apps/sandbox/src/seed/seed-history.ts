@@ -1,22 +1,16 @@
 import { callNode } from '@tallystick/workbench/dev-chain/call-node'
 import { createProgress } from '../home/sandbox-chain.ts'
 import { type Batch, mineBatch, mineBatches } from '../protocol/mine-batch.ts'
-import { encodeSetUp } from './encode-set-up.ts'
-import { encodeStep, type SeedContext } from './encode-step.ts'
+import { encodeSetUp, encodeStep, type SeedContext } from './encode-transactions.ts'
 import type { History } from './history.ts'
 
 // A request for each block would take longer than its transactions.
 const transactionsPerRequest = 20
 
+type SeedOptions = { readonly context: SeedContext; readonly history: History; readonly say: (line: string) => void }
+
 /** Mines a history on a chain with the deployed protocol. Automine is off afterwards. */
-export async function seedHistory(
-  url: string,
-  {
-    context,
-    history,
-    say,
-  }: { readonly context: SeedContext; readonly history: History; readonly say: (line: string) => void },
-): Promise<void> {
+export async function seedHistory(url: string, { context, history, say }: SeedOptions): Promise<void> {
   await callNode(url, [{ method: 'evm_setAutomine', params: [false] }])
   await mineBatch(url, { timestamp: history.startsAt + 3_600n, transactions: encodeSetUp(context, history) })
   const report = createProgress(say)

@@ -1,10 +1,8 @@
 import { callAtTime } from './call-at-time.ts'
-import type { ChainClock } from './chain-clock.ts'
-import type { ChainState } from './chain-state.ts'
-import { createMiner } from './create-miner.ts'
+import { type ChainClock, createMiner } from './create-miner.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import type { Engine } from './open-engine.ts'
-import { ownMethods } from './own-methods.ts'
+import { type ChainState, ownMethods } from './own-methods.ts'
 import { readCallParams, readNumber } from './read-params.ts'
 import { RpcFailure } from './rpc-failure.ts'
 

@@ -1,4 +1,3 @@
-import type { ChainClock } from './chain-clock.ts'
 import type { JournalEntry } from './journal.ts'
 import type { Engine } from './open-engine.ts'
 import { invalidParams } from './rpc-failure.ts'
@@ -49,6 +48,28 @@ export function createMiner({ engine, clock, record, genesisSecond }: MinerParts
     forgetFrom: (number: number) => {
       timestamps.length = number
       nextSecond = undefined
+    },
+  }
+}
+
+/** Clock of a development chain in Unix seconds. Its seconds start with those of the system clock. */
+export type ChainClock = ReturnType<typeof createChainClock>
+
+export function createChainClock(systemNowMs: () => number) {
+  const systemSecond = () => Math.floor(systemNowMs() / 1000)
+  let offsetSeconds = 0
+  return {
+    now: () => systemSecond() + offsetSeconds,
+    /** Sets the current time. The clock continues from it. */
+    set: (second: number) => {
+      offsetSeconds = second - systemSecond()
+    },
+    /** Returns a function that restores the present offset. */
+    remember: () => {
+      const remembered = offsetSeconds
+      return () => {
+        offsetSeconds = remembered
+      }
     },
   }
 }

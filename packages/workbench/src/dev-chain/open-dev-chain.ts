@@ -1,5 +1,5 @@
-import { type ChainClock, createChainClock } from './chain-clock.ts'
 import { createDevChain, type DevChainHandler } from './create-dev-chain.ts'
+import { type ChainClock, createChainClock } from './create-miner.ts'
 import {
   createJournal,
   type Journal,

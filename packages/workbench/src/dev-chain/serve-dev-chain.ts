@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import { answerRequest } from './answer-request.ts'
 import type { DevChainHandler } from './create-dev-chain.ts'
 import { JournalError } from './journal.ts'
 import { openDevChain } from './open-dev-chain.ts'
@@ -25,7 +24,7 @@ async function serve(): Promise<void> {
     systemNowMs: Date.now,
     onProgress: (progress) => sendToParent({ progress }),
   })
-  const { url } = await serveRpc((body) => answerRequest(chain, body), Number(values.port))
+  const { url } = await serveRpc(chain, Number(values.port))
   tickEverySecond(chain)
   process.stdin.resume().once('end', () => {
     close()

@@ -1,6 +1,5 @@
-import { answerRequest } from './answer-request.ts'
-import { openDevChain } from './open-dev-chain.ts'
-import { serveRpc } from './serve-rpc.ts'
+import { openDevChain } from '@tallystick/workbench/dev-chain/open-dev-chain'
+import { answerRequest, serveRpc } from '@tallystick/workbench/dev-chain/serve-rpc'
 
 export type LocalDevChainOptions = {
   readonly chainId: number
@@ -24,7 +23,6 @@ export async function runDevChain({ chainId, timestamp, blockGasLimit }: LocalDe
   const genesis = { chainId, timestamp: Number(timestamp), blockGasLimit }
   const startMs = Date.now()
   const { chain } = await openDevChain({ ...genesis, systemNowMs: () => startMs, onProgress: () => undefined })
-  const request = (body: string) => answerRequest(chain, body)
-  const { url, stop } = await serveRpc(request, 0)
-  return { url, request, stop }
+  const { url, stop } = await serveRpc(chain, 0)
+  return { url, request: (body) => answerRequest(chain, body), stop }
 }

@@ -1,12 +1,13 @@
-import { poolAbi, positionTokenAbi } from '@tallystick/contracts'
+import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { type Note, periodAt } from '@tallystick/core'
 import { type Signer, signPeriodNote } from '@tallystick/issuer'
-import { type Address, encodeFunctionData, encodePacked, type Hex, keccak256, zeroHash } from 'viem'
-import type { Protocol } from '../protocol/deploy-protocol.ts'
+import { type Address, encodeFunctionData, encodePacked, type Hex, keccak256, maxUint256, zeroHash } from 'viem'
+import { mintLimit, type Protocol } from '../protocol/deploy-protocol.ts'
 import type { BatchTransaction } from '../protocol/mine-batch.ts'
 import { couponOf } from './coupons.ts'
 import {
   daySeconds,
+  type History,
   type IncomeStep,
   type LendStep,
   type PlannedPosition,
@@ -24,6 +25,33 @@ export type SeedContext = {
 }
 
 const { admin, lenders, partnerOwners } = sandboxWallets()
+
+// Balance of each lender after the history.
+const spareBalance = 1_000_000n * 10n ** 18n
+
+/** Encodes the partners, and the balances and allowances of the lenders. The history uses up the allowances. */
+export function encodeSetUp({ protocol }: SeedContext, { steps }: History): BatchTransaction[] {
+  const { pool, token } = protocol
+  const partners = partnerOwners.map(({ address }, index) => {
+    const args = [address, partnerFeesBps[index] as bigint] as const
+    return { from: address, to: pool, data: encodeFunctionData({ abi: poolAbi, functionName: 'createPartner', args }) }
+  })
+  const positions = steps.flatMap((step) => (step.kind === 'lend' ? step.positions : []))
+  const balances = lenders.flatMap(({ address }, index) => {
+    const total = positions.reduce((sum, { lender, principal }) => (lender === index ? sum + principal : sum), 0n)
+    const mint = { abi: dollarTokenAbi, functionName: 'mint', args: [address, total + spareBalance] } as const
+    const approve = { abi: dollarTokenAbi, functionName: 'approve', args: [pool, total] } as const
+    return [
+      { from: admin.address, to: token, data: encodeFunctionData(mint) },
+      { from: address, to: token, data: encodeFunctionData(approve) },
+    ]
+  })
+  const setMintLimit = (limit: bigint) => {
+    const call = { abi: dollarTokenAbi, functionName: 'updateMaxMintLimit', args: [limit] } as const
+    return { from: admin.address, to: token, data: encodeFunctionData(call) }
+  }
+  return [...partners, setMintLimit(maxUint256), ...balances, setMintLimit(mintLimit)]
+}
 
 /** Returns the transactions of a step in order. */
 export async function encodeStep(context: SeedContext, step: Step): Promise<BatchTransaction[]> {

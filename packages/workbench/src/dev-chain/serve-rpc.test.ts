@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { answerRequest } from './answer-request.ts'
 import { RpcFailure } from './rpc-failure.ts'
+import { answerRequest } from './serve-rpc.ts'
 
 const handled: string[] = []
 const chain = {
