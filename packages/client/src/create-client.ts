@@ -144,13 +144,14 @@ export function createClientIn(environment: Environment, options: ClientOptions)
     },
     positions: async (owner, on = {}) => {
       const wallet = parseWallet(owner)
-      return fetchPositions(connection, { ...on, chains: await chainsOf(on), wallet })
+      return fetchPositions(connection, { wallet, chains: await chainsOf(on), signal: on.signal })
     },
     earnings: async (owner, on = {}) => {
       const wallet = parseWallet(owner)
-      return fetchEarnings(connection, { ...on, chains: await chainsOf(on), wallet })
+      return fetchEarnings(connection, { wallet, chains: await chainsOf(on), at: on.at, signal: on.signal })
     },
-    floatingIncomes: async (on = {}) => fetchFloatingIncomes(connection, { ...on, chains: await chainsOf(on) }),
+    floatingIncomes: async (on = {}) =>
+      fetchFloatingIncomes(connection, { chains: await chainsOf(on), signal: on.signal }),
     watchNotes: (callback, watch = {}) => watchNotes(connection, { callback, options: watch }),
   }
 }

@@ -5,7 +5,7 @@ import { createCertificateAuthority, type PemPair } from '@tallystick/workbench/
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../src/create-client.ts'
 import { TlsError } from '../src/errors.ts'
-import { failedRequest } from '../src/http/failed-request.ts'
+import { failedRequest } from '../src/http/request-errors.ts'
 import { failureOf } from './failure-of.ts'
 import { apiKey } from './fake-api.ts'
 

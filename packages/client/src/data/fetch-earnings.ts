@@ -6,8 +6,16 @@ import { floatingAccumulator } from '../income/floating-accumulator.ts'
 import { type FloatingIncomeDay, floatingIncomeList } from './fetch-floating-incomes.ts'
 import { type Position, positionList } from './fetch-positions.ts'
 import { type ChainError, queryData } from './query-data.ts'
-import { type ChainRead, type FirstAnswer, readChains } from './read-chains.ts'
-import { decodePage, type PagedList, type PagesOptions, readRemainingPages, selectPage } from './read-pages.ts'
+import {
+  type ChainRead,
+  decodePage,
+  type FirstAnswer,
+  type PagedList,
+  type PagesOptions,
+  readChains,
+  readRemainingPages,
+  selectPage,
+} from './read-pages.ts'
 
 /** Earnings of a wallet on one chain, in the dollar token's smallest unit. */
 export type Earnings = {
@@ -90,11 +98,11 @@ export async function fetchEarnings(
 
 function readRows<Row>(
   connection: Connection,
-  { first, ...options }: PagesOptions<Row> & { readonly first: FirstAnswer },
+  { list, variables, signal, first }: PagesOptions<Row> & { readonly first: FirstAnswer },
 ) {
   const { chain, block, data } = first
-  const firstPage = decodePage(options.list, { data, below: options.list.aboveAll })
-  return readRemainingPages(connection, { ...options, chain, block, firstPage })
+  const firstPage = decodePage(list, { data, below: list.aboveAll })
+  return readRemainingPages(connection, { list, variables, signal, chain, block, firstPage })
 }
 
 type Account = { readonly totalPrincipal: bigint; readonly totalIncome: bigint; readonly totalFees: bigint }

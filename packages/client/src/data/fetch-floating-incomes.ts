@@ -1,8 +1,7 @@
 import { decodeInteger, decodeMember, type Place } from '../decode/decode.ts'
 import type { Connection } from '../http/connection.ts'
 import type { ChainError } from './query-data.ts'
-import { readList } from './read-chains.ts'
-import type { PagedList } from './read-pages.ts'
+import { type PagedList, readList } from './read-pages.ts'
 
 /** Floating income of one UTC day. */
 export type FloatingIncomeDay = {

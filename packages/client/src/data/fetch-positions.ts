@@ -3,8 +3,7 @@ import type { Address, Hex } from 'viem'
 import { decodeHex, decodeInteger, decodeMember, decodeString, type Place } from '../decode/decode.ts'
 import type { Connection } from '../http/connection.ts'
 import type { ChainError } from './query-data.ts'
-import { readList } from './read-chains.ts'
-import type { PagedList } from './read-pages.ts'
+import { type PagedList, readList } from './read-pages.ts'
 
 /**
  * Dollars lent to a pool, held as a token. It can be passed to `fixedIncome`, `floatingIncome` and `claimability`. The pool

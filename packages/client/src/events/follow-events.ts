@@ -1,8 +1,9 @@
 import { backoffMs } from '@tallystick/base/pure'
 import { MalformedAnswerError } from '../errors.ts'
 import type { Connection } from '../http/connection.ts'
-import { errorOfAnswer, isRefusal } from '../http/error-of-answer.ts'
 import { chunksOf, readText } from '../http/read-body.ts'
+import { errorOfAnswer, isRefusal } from '../http/request-errors.ts'
+import { initOf } from '../http/request-json.ts'
 import { pause } from '../http/with-deadline.ts'
 import { createEventParser, type EventParser, type ServerEvent } from './event-parser.ts'
 
@@ -31,7 +32,7 @@ const backoff = { minMs: 1_000, maxMs: 300_000 }
  */
 export async function followEvents(connection: Connection, options: FollowEventsOptions): Promise<void> {
   const { clock, random } = connection.environment
-  const { signal, onEvent, onLive } = options
+  const { query, signal, onEvent, onLive } = options
   let lastEventId = ''
   let failures = 0
   let hasDelivered = false
@@ -43,7 +44,7 @@ export async function followEvents(connection: Connection, options: FollowEvents
       hasDelivered = true
       onLive(true)
     }
-    const outcome = await readEvents(connection, { ...options, parser, onGreeting })
+    const outcome = await readEvents(connection, { query, signal, parser, onGreeting })
     if (greetedAt !== undefined) onLive(false)
     if (outcome === 'refused' || (outcome === 'unsupported' && !hasDelivered)) return
     lastEventId = parser.lastEventId
@@ -73,7 +74,9 @@ async function readEvents(
   let response: Response | undefined
   try {
     watchdog.expectWithin(greetingMs)
-    const init = initOf({ apiKey, lastEventId: parser.lastEventId, signal: controller.signal })
+    const { lastEventId } = parser
+    const resume = lastEventId !== '' && { 'last-event-id': lastEventId }
+    const init = initOf({ accept: 'text/event-stream', ...resume }, { apiKey, signal: controller.signal })
     response = await environment.fetch(`${baseUrl}/events${query}`, init)
     if (!isEventStream(response)) return await judgeAnswer(response, { option: urlOption, signal: controller.signal })
     const decoder = new TextDecoder()
@@ -94,29 +97,6 @@ async function readEvents(
     // Also ends a response whose body is not read, on which the abort may have no effect (see `chunksOf`).
     stop()
     response?.body?.cancel().catch(() => undefined)
-  }
-}
-
-function initOf({
-  apiKey,
-  lastEventId,
-  signal,
-}: {
-  readonly apiKey: string | undefined
-  readonly lastEventId: string
-  readonly signal: AbortSignal
-}): RequestInit & { readonly cache: 'no-store' } {
-  return {
-    method: 'GET',
-    headers: {
-      accept: 'text/event-stream',
-      ...(apiKey !== undefined && { 'x-api-key': apiKey }),
-      ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
-    },
-    signal,
-    // A redirect would send the key to another host.
-    redirect: 'manual',
-    cache: 'no-store',
   }
 }
 

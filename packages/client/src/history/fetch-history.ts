@@ -10,7 +10,7 @@ import {
 } from '../decode/decode.ts'
 import type { Connection } from '../http/connection.ts'
 import { requestJson } from '../http/request-json.ts'
-import { decodeChainId, decodeTenor } from '../notes/decode-notes.ts'
+import { decodeChainId, decodeCoupon, decodeTenor, type TenorCoupon } from '../notes/decode-notes.ts'
 import { type NotesFilter, queryOf } from '../notes/fetch-notes.ts'
 
 /** Range of days such as `2026-10-31`, both included. */
@@ -29,12 +29,7 @@ export type HistoryPeriod = {
   readonly periodEnd: bigint
   /** Index of the set's entry in the public log; null if it is not logged. */
   readonly logIndex: number | null
-  readonly coupons: readonly {
-    /** Tenor in days. */
-    readonly maturity: number
-    readonly maturityTimestamp: bigint
-    readonly coupon: bigint
-  }[]
+  readonly coupons: readonly TenorCoupon[]
 }
 
 /** Rates of one chain on one day, in basis points per 360-day year. */
@@ -109,11 +104,7 @@ export function decodePeriod(place: Place): HistoryPeriod {
     periodStart: decodeDecimal(decodeMember(place, 'period_start')),
     periodEnd: decodeDecimal(decodeMember(place, 'period_end')),
     logIndex: decodeNullable(decodeMember(place, 'logIndex'), decodeCount),
-    coupons: decodeList(decodeMember(place, 'coupons'), (item) => ({
-      maturity: decodeTenor(decodeMember(item, 'maturity')),
-      maturityTimestamp: decodeDecimal(decodeMember(item, 'maturity_timestamp')),
-      coupon: decodeDecimal(decodeMember(item, 'coupon')),
-    })),
+    coupons: decodeList(decodeMember(place, 'coupons'), decodeCoupon),
   }
 }
 

@@ -1,8 +1,7 @@
 import { ClientError } from '../client-error.ts'
 import type { Connection } from './connection.ts'
-import { errorOfAnswer } from './error-of-answer.ts'
-import { failedRequest } from './failed-request.ts'
 import { readBytes } from './read-body.ts'
+import { errorOfAnswer, failedRequest } from './request-errors.ts'
 import { withRetries } from './with-retries.ts'
 
 export type BytesRequest = {

@@ -4,9 +4,8 @@ import { ClientError } from '../client-error.ts'
 import type { Reading } from '../environment.ts'
 import { MalformedAnswerError } from '../errors.ts'
 import type { Connection } from './connection.ts'
-import { errorOfAnswer } from './error-of-answer.ts'
-import { failedRequest } from './failed-request.ts'
 import { readText } from './read-body.ts'
+import { errorOfAnswer, failedRequest } from './request-errors.ts'
 import { withRetries } from './with-retries.ts'
 
 export type ApiRequest = {
@@ -36,10 +35,14 @@ async function attempt(
   { environment: { fetch, clock }, baseUrl, urlOption, apiKey }: Connection,
   { request, signal }: { readonly request: ApiRequest; readonly signal: AbortSignal },
 ): Promise<ApiAnswer> {
-  const endpoint = `${request.body === undefined ? 'GET' : 'POST'} ${request.path.replace(/\?.*/, '')}`
+  const { path, body } = request
+  const endpoint = `${body === undefined ? 'GET' : 'POST'} ${path.replace(/\?.*/, '')}`
   const sentAt = clock.read()
   try {
-    const response = await fetch(`${baseUrl}${request.path}`, initOf(request, { apiKey, signal }))
+    const headers = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) }
+    const init = initOf(headers, { apiKey, signal })
+    const post = body !== undefined && { method: 'POST', body: JSON.stringify(body) }
+    const response = await fetch(`${baseUrl}${path}`, { ...init, ...post })
     const text = await readText(response, signal)
     const receivedAt = clock.read()
     if (!response.ok) {
@@ -54,27 +57,24 @@ async function attempt(
   }
 }
 
-function initOf(
-  { body }: ApiRequest,
+/** Returns what requests with a key have in common. */
+export function initOf(
+  headers: Readonly<Record<string, string>>,
   { apiKey, signal }: { readonly apiKey: string | undefined; readonly signal: AbortSignal },
-): RequestInit & { readonly cache: 'no-store' } {
+) {
   return {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: {
-      accept: 'application/json',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(apiKey !== undefined && { 'x-api-key': apiKey }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    method: 'GET',
+    headers: { ...headers, ...(apiKey !== undefined && { 'x-api-key': apiKey }) },
     signal,
     // A redirect would send the key to another host.
     redirect: 'manual',
     // A cached response has an old Date, and its age is computed from the local clock, which may be wrong.
     cache: 'no-store',
-  }
+  } as const
 }
 
-function parseAnswer(text: string, endpoint: string): unknown {
+/** Parses the JSON of a response. Throws an error that can be retried. */
+export function parseAnswer(text: string, endpoint: string): unknown {
   try {
     return parseJson(text)
   } catch {

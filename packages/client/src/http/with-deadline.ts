@@ -10,28 +10,20 @@ export type DeadlineOptions = {
  * Runs work with a timeout and abort signals, even if the work ignores its own signal. An abort throws the signal's reason,
  * like `fetch` does.
  */
-export function withDeadline<T>(
+export async function withDeadline<T>(
   clock: Clock,
   { timeoutMs, signals, run }: DeadlineOptions & { readonly run: (signal: AbortSignal) => Promise<T> },
 ): Promise<T> {
-  const aborted = signals.find((signal) => signal.aborted)
-  if (aborted) return Promise.reject(aborted.reason)
-  return new Promise((resolve, reject) => {
-    const controller = new AbortController()
-    const onAbort = () => end(() => reject(signals.find((signal) => signal.aborted)?.reason))
-    const timer = clock.setTimeout(() => end(() => reject(timeoutError(timeoutMs))), timeoutMs)
-    const end = (settle: () => void) => {
-      clock.clearTimeout(timer)
-      for (const signal of signals) signal.removeEventListener('abort', onAbort)
-      settle()
-      controller.abort()
-    }
-    for (const signal of signals) signal.addEventListener('abort', onAbort)
-    run(controller.signal).then(
-      (value) => end(() => resolve(value)),
-      (error) => end(() => reject(error)),
-    )
+  for (const signal of signals) signal.throwIfAborted()
+  const controller = new AbortController()
+  const timeout = pause(clock, { delayMs: timeoutMs, signals: [...signals, controller.signal] }).then(() => {
+    throw timeoutError(timeoutMs)
   })
+  try {
+    return await Promise.race([run(controller.signal), timeout])
+  } finally {
+    controller.abort()
+  }
 }
 
 /** Waits. Throws the reason of a signal that is aborted. */

@@ -15,16 +15,16 @@ const requestsAtOnceMax = 6
 /** Creates a source for one verification. It requests each resource once, and not more than 512. */
 export function createLogSource(connection: Connection): ClientLogSource {
   let requests = 0
-  const lanes = Array.from({ length: requestsAtOnceMax }, () => Promise.resolve<unknown>(undefined))
+  const queues = Array.from({ length: requestsAtOnceMax }, () => Promise.resolve<unknown>(undefined))
   const request = (path: string, bytesMax: number) => {
-    const lane = requests % requestsAtOnceMax
+    const at = requests % requestsAtOnceMax
     requests += 1
-    const answer = (lanes[lane] as Promise<unknown>).then(() => {
+    const answer = (queues[at] as Promise<unknown>).then(() => {
       if (requests > requestsMax) throw incomplete(`The verification needs more than ${requestsMax} requests.`)
       // Only full tiles never change.
       return requestBytes(connection, { path: `/${path}`, bytesMax, isConstant: /^tile\/[^.]+$/.test(path) })
     })
-    lanes[lane] = answer.catch(() => undefined)
+    queues[at] = answer.catch(() => undefined)
     return answer
   }
   const requested = new Map<string, Promise<LogResource>>()

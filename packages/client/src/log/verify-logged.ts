@@ -1,10 +1,21 @@
 import type { Note } from '@tallystick/core'
-import { parseVerifierKey, type VerifierKey } from '@tallystick/tlog'
+import {
+  decodeUtf8,
+  encodeUtf8,
+  findEntries,
+  findOtherEntries,
+  type LogSource,
+  parseVerifierKey,
+  type ReadableLog,
+  tileWidth,
+  type VerifierKey,
+} from '@tallystick/tlog'
+import { decodeCount, decodeMember, decodeString, type Place } from '../decode/decode.ts'
 import { createEnvironment, type Environment, type FetchFunction } from '../environment.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { type Connection, parseTimeout, parseUrl } from '../http/connection.ts'
+import { parseAnswer } from '../http/request-json.ts'
 import { withDeadline } from '../http/with-deadline.ts'
-import { askForEntry, type FoundEntry, searchEntry } from './find-entry.ts'
 import { incomplete, invalid, NotLoggedError, throwLogError } from './log-error.ts'
 import { type ClientLogSource, createLogSource } from './log-source.ts'
 import { checkEntry, groupNotes, type NotesOfPeriod } from './notes-of-period.ts'
@@ -67,8 +78,15 @@ export async function verifyLoggedIn(
   const key = parseKey(options.key)
   const baseUrl = parseUrl(options.log, 'log')
   const run = (ended: AbortSignal) => {
-    const common = { environment, baseUrl, urlOption: 'log', apiKey: undefined, signal: ended } as const
-    const connection: Connection = { ...common, timeoutMs: requestTimeoutMs, retries: retriesMax }
+    const connection: Connection = {
+      environment,
+      baseUrl,
+      urlOption: 'log',
+      apiKey: undefined,
+      signal: ended,
+      timeoutMs: requestTimeoutMs,
+      retries: retriesMax,
+    }
     return verifySets(createLogSource(connection), { sets, key, storage }).catch(throwLogError)
   }
   const signals = signal ? [signal] : []
@@ -123,4 +141,49 @@ async function checkInclusion({ index, entry }: FoundEntry, { size, origin, tree
 function notLogged({ chainId, start }: NotesOfPeriod, { origin, size }: SignedCheckpoint): NotLoggedError {
   const message = `The log ${origin} of ${size} entries has no notes of chain ${chainId} for the period from ${start}. Do not use the notes. If this is a copy of the log, it may be outdated: try again later.`
   return new NotLoggedError({ code: 'not_logged', message, retryable: true })
+}
+
+/** An entry and its index, as the log claims them. */
+type FoundEntry = { readonly index: number; readonly entry: Uint8Array }
+
+// Two periods a day on three chains, with a curve a day, fill a bundle in five weeks.
+const bundlesMax = 8
+// Entries of the next period are withheld at the end of the log: about one for each chain, and their curves.
+const withheldMax = 32
+// An entry as JSON text, where a character may be escaped, and up to 64 hashes.
+const proofBytesMax = 1024 * 1024
+
+/** Asks the log for the entry of notes. Returns undefined if it does not know, or if it is a static copy without proofs. */
+async function askForEntry(source: LogSource, { chainId, start }: NotesOfPeriod): Promise<FoundEntry | undefined> {
+  const { bytes } = await source.read(`proof?chainid=${chainId}&period=${start}`, proofBytesMax)
+  if (!bytes) return undefined
+  const body: Place = { value: parseAnswer(decodeUtf8(bytes), 'GET /log/proof'), path: 'GET /log/proof: body' }
+  const index = decodeCount(decodeMember(body, 'index'))
+  return { index, entry: encodeUtf8(decodeString(decodeMember(body, 'entry'))) }
+}
+
+/** Searches the last bundles for the entry of notes. */
+async function searchEntry(log: ReadableLog, notes: NotesOfPeriod): Promise<FoundEntry | undefined> {
+  const { size } = log.tree
+  const last = Math.ceil(size / tileWidth) - 1
+  for (let bundle = last; bundle >= 0 && bundle > last - bundlesMax; bundle--) {
+    const first = bundle * tileWidth
+    const width = Math.min(tileWidth, size - first)
+    const known = Math.max(0, width - withheldMax - 1)
+    const range = { index: bundle, width, known }
+    const entries = (await findEntries(log, range)).entries ?? (await findOtherEntries(log, range)) ?? []
+    const at = entries.findLastIndex((entry) => isEntryOf(entry, notes))
+    const entry = entries[at]
+    if (entry) return { index: first + at, entry }
+  }
+  return undefined
+}
+
+function isEntryOf(entry: Uint8Array, { chainId, start }: NotesOfPeriod): boolean {
+  try {
+    const value = JSON.parse(decodeUtf8(entry))
+    return value.type === 'notes' && value.chainid === String(chainId) && value.period.start === String(start)
+  } catch {
+    return false
+  }
 }

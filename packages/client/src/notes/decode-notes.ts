@@ -28,6 +28,14 @@ export type OfferedNote = Note & {
   readonly raw: WireNote
 }
 
+/** Coupon of one tenor, in basis points per 360-day year. */
+export type TenorCoupon = {
+  /** Tenor in days. */
+  readonly maturity: number
+  readonly maturityTimestamp: bigint
+  readonly coupon: bigint
+}
+
 /** Decoded body of `GET /notes`. */
 export type NotesBody = {
   readonly message: string
@@ -94,6 +102,14 @@ export function decodeChainId(place: Place): number {
 
 function decodeRecovery(place: Place): 27 | 28 {
   return place.value === 27 || place.value === 28 ? place.value : refuse(place, '27 or 28')
+}
+
+export function decodeCoupon(place: Place): TenorCoupon {
+  return {
+    maturity: decodeTenor(decodeMember(place, 'maturity')),
+    maturityTimestamp: decodeDecimal(decodeMember(place, 'maturity_timestamp')),
+    coupon: decodeDecimal(decodeMember(place, 'coupon')),
+  }
 }
 
 /** Decodes a tenor: at least one day. */

@@ -3,7 +3,6 @@ import type { Connection } from '../http/connection.ts'
 import { requestJson } from '../http/request-json.ts'
 import { sampleServerTime, type TimeSample } from '../server-time.ts'
 import { decodeNotes, type NotesBody } from './decode-notes.ts'
-import { type LogPosition, parseLogPositions } from './log-positions.ts'
 
 /** Filter of notes. */
 export type NotesFilter = {
@@ -11,6 +10,16 @@ export type NotesFilter = {
   readonly chainId?: number | undefined
   /** Tenors in days; all tenors on offer by default. */
   readonly maturity?: number | readonly number[] | undefined
+}
+
+/** Where the service says that the notes of a chain are in its public log. `verifyLogged` verifies it. */
+export type LogPosition = {
+  readonly chainId: number
+  readonly origin: string
+  /** Index of the entry. */
+  readonly index: number
+  /** Entries of the log in the checkpoint that includes the entry. */
+  readonly size: number
 }
 
 /** Notes on offer and the time of the response. */
@@ -45,6 +54,24 @@ export async function fetchNotes(connection: Connection, options: FetchNotesOpti
   const chainIds = body.notes.map((note) => note.chainId)
   const logged = parseLogPositions(received.headers.get('x-tallystick-log'), chainIds)
   return { answer: { ...body, serverTime, logged }, time, isComplete }
+}
+
+/**
+ * Parses `x-tallystick-log`, which has one item per chain in ascending order: `<origin>;index=<index>;size=<size>`. Returns
+ * undefined without it, and if it does not fit the chains.
+ */
+export function parseLogPositions(
+  header: string | null,
+  chainIds: readonly number[],
+): readonly LogPosition[] | undefined {
+  const items = header?.split(', ') ?? []
+  const chains = [...new Set(chainIds)].toSorted((one, other) => one - other)
+  if (items.length === 0 || items.length !== chains.length) return undefined
+  const positions = chains.flatMap((chainId, at) => {
+    const [, origin = '', index, size] = /^(\S+);index=(\d{1,15});size=(\d{1,15})$/.exec(items[at] as string) ?? []
+    return origin ? [{ chainId, origin, index: Number(index), size: Number(size) }] : []
+  })
+  return positions.length === chains.length ? positions : undefined
 }
 
 /** Returns `?chainid=…&maturity=…`, or '' without a filter. */

@@ -33,10 +33,10 @@ export type WatchNotesOptions = NotesFilter & {
 type Subscription = { readonly callback: (state: NotesState) => void; readonly options: WatchNotesOptions }
 
 /** Calls `callback` when the `NotesState` changes. Returns a function that stops the watch. */
-export function watchNotes(connection: Connection, subscription: Subscription): () => void {
-  const signals = [connection.signal, subscription.options.signal].filter((signal) => signal !== undefined)
+export function watchNotes(connection: Connection, { callback, options }: Subscription): () => void {
+  const signals = [connection.signal, options.signal].filter((signal) => signal !== undefined)
   const stopped = new AbortController()
-  const loop = createLoop(connection, { ...subscription, stopped: stopped.signal })
+  const loop = createLoop(connection, { callback, options, stopped: stopped.signal })
   const stopListening = connection.environment.onWake(loop.wake)
   const stop = () => {
     stopListening()

@@ -10,17 +10,12 @@ import {
 } from '../decode/decode.ts'
 import type { Connection } from '../http/connection.ts'
 import { requestJson } from '../http/request-json.ts'
-import { decodeChainId, decodeTenor } from '../notes/decode-notes.ts'
+import { decodeChainId, decodeCoupon, decodeTenor, type TenorCoupon } from '../notes/decode-notes.ts'
 import { queryOf } from '../notes/fetch-notes.ts'
 
 /** Figures of one chain in basis points per 360-day year; null if a rate is not available. */
 export type RateFigures = {
-  readonly fixedRates: readonly {
-    /** Tenor in days. */
-    readonly maturity: number
-    readonly maturityTimestamp: bigint
-    readonly coupon: bigint
-  }[]
+  readonly fixedRates: readonly TenorCoupon[]
   /** Last floating income, annualised. */
   readonly floatingRate: bigint | null
   /** UTC day of that income: Unix seconds / 86400. */
@@ -102,11 +97,7 @@ function decodeChainRate(place: Place): ChainRate {
 
 export function decodeRateFigures(place: Place): RateFigures {
   return {
-    fixedRates: decodeList(decodeMember(place, 'fixedRates'), (item) => ({
-      maturity: decodeTenor(decodeMember(item, 'maturity')),
-      maturityTimestamp: decodeDecimal(decodeMember(item, 'maturity_timestamp')),
-      coupon: decodeDecimal(decodeMember(item, 'coupon')),
-    })),
+    fixedRates: decodeList(decodeMember(place, 'fixedRates'), decodeCoupon),
     floatingRate: decodeNullable(decodeMember(place, 'floatingRate'), decodeDecimal),
     floatingDay: decodeNullable(decodeMember(place, 'floatingDay'), decodeCount),
     marketRates: decodeList(decodeMember(place, 'marketRates'), (item) => ({

@@ -1,10 +1,6 @@
 import { decodeErrorResult, type Hex } from 'viem'
 import type { RevertParties } from './explanation.ts'
-import { partnerExplanations } from './partner-explanations.ts'
-import { poolExplanations } from './pool-explanations.ts'
-import { tokenExplanations } from './token-explanations.ts'
-
-const explained = [...poolExplanations, ...tokenExplanations, ...partnerExplanations]
+import { explained } from './explanations.ts'
 
 /** Errors of the deployed contracts that lenders, partners and the reporter of floating income can meet. */
 export const revertAbi = explained.map(({ error }) => error)

@@ -47,12 +47,12 @@ export async function runAction<Result>(
   parts: ActionParts,
   run: (context: ActionContext) => Promise<Result>,
 ): Promise<Result> {
-  const { client, options } = parts
+  const { client, defaults, options } = parts
   try {
     const account = parseAccountOf(client, options)
     const walletChainId = await getChainId(client)
     const chainId = parts.chainId ?? walletChainId
-    const context = createContext({ ...parts, account, chainId })
+    const context = createContext({ client, defaults, options, account, chainId })
     return await inTurn(`${chainId}:${account.address.toLowerCase()}`, () => {
       options.signal?.throwIfAborted()
       return run(context)

@@ -13,10 +13,18 @@ import type {
   MinedTransaction,
   SkippedPosition,
 } from './action-options.ts'
-import { checkedOnChain, claim, findPositionToken, isApproved, readClaims, unapproved, unclaimed } from './claim.ts'
-import { findMatured } from './find-matured.ts'
-import { mapBounded } from './map-bounded.ts'
-import { findMissingIncome, readLastReportedDay } from './missing-income.ts'
+import {
+  checkedOnChain,
+  claim,
+  findMissingIncome,
+  findPositionToken,
+  isApproved,
+  readClaims,
+  readLastReportedDay,
+  unapproved,
+  unclaimed,
+} from './claim.ts'
+import { findMatured, mapBounded } from './find-matured.ts'
 import { assertOnlyUnapproved, findRejection, sendApproval, sendCall } from './transaction/send-call.ts'
 import {
   nameError,

@@ -5,7 +5,6 @@ import { InvalidRequestError } from '../errors.ts'
 import { positionAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
 import { findPositionToken } from './claim.ts'
-import { mapBounded } from './map-bounded.ts'
 import { isRevert } from './transaction/is-revert.ts'
 import { TransactionError, throwNamed } from './transaction/transaction-error.ts'
 
@@ -44,4 +43,18 @@ async function isHeld(
     (holder) => isAddressEqual(holder, owner),
     (error: unknown) => (isRevert(error) ? false : throwNamed(error, tokenId)),
   )
+}
+
+const readsAtOnce = 10
+
+/** Maps values to results, a few at once, so that a node is not asked for a thousand at the same time. */
+export async function mapBounded<Value, Result>(
+  values: readonly Value[],
+  map: (value: Value) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  for (let start = 0; start < values.length; start += readsAtOnce) {
+    results.push(...(await Promise.all(values.slice(start, start + readsAtOnce).map(map))))
+  }
+  return results
 }

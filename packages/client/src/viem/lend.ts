@@ -11,12 +11,11 @@ import { explainRevert, type RevertName } from '../revert/explain-revert.ts'
 import { dollarAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
 import type { LendActionOptions, LendResult, LentPosition, MinedTransaction } from './action-options.ts'
-import { findPermitToken, impossibleSignature, signPermit } from './permit.ts'
-import { readOptional } from './read-optional.ts'
+import { findPermitToken, impossibleSignature, readOptional, signPermit } from './permit.ts'
 import { isRevert } from './transaction/is-revert.ts'
-import { readPatiently } from './transaction/read-patiently.ts'
 import { assertOnlyUnapproved, findRejection, sendApproval, sendCall } from './transaction/send-call.ts'
 import { keepHash, noteExpired, rejectedCall, TransactionError } from './transaction/transaction-error.ts'
+import { readPatiently } from './transaction/wait-for-receipt.ts'
 
 const unapproved: readonly RevertName[] = ['ERC20InsufficientAllowance', 'ReserveStabilityPool__InsufficientAllowance']
 

@@ -1,7 +1,9 @@
 import {
   type Address,
   type Client,
+  decodeFunctionResult,
   domainSeparator,
+  encodeFunctionData,
   type Hex,
   isAddressEqual,
   recoverTypedDataAddress,
@@ -9,8 +11,9 @@ import {
 } from 'viem'
 import { getCode, signTypedData } from 'viem/actions'
 import type { Permit, PermitToken } from '../chain/permit-typed-data.ts'
+import { simulateCall } from '../chain/simulate-call.ts'
+import { tokenAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
-import { readOptional } from './read-optional.ts'
 import { hasRevertData, isRevert } from './transaction/is-revert.ts'
 import { isRejectedByUser } from './transaction/transaction-error.ts'
 
@@ -77,6 +80,23 @@ export async function signPermit(
     return isAddressEqual(signer, owner) ? { signature, deadline } : undefined
   } catch (error) {
     if (isRejectedByUser(error)) throw error
+    return undefined
+  }
+}
+
+/** Reads a getter that a token may lack. Returns undefined if it reverts or returns something else. */
+export async function readOptional(
+  { client, owner }: ActionContext,
+  { token, getter }: { readonly token: Address; readonly getter: (typeof tokenAbi)[number]['name'] },
+): Promise<string | boolean | undefined> {
+  const data = encodeFunctionData({ abi: tokenAbi, functionName: getter })
+  const simulation = await simulateCall(client, { from: owner, call: { to: token, data, value: 0n } })
+  if (!simulation.ok && !isRevert(simulation.error)) throw simulation.error
+  try {
+    return simulation.ok
+      ? decodeFunctionResult({ abi: tokenAbi, functionName: getter, data: simulation.data })
+      : undefined
+  } catch {
     return undefined
   }
 }

@@ -4,8 +4,7 @@ import type { Claimability } from '../../income/claimability.ts'
 import { explainRevert, type RevertExplanation } from '../../revert/explain-revert.ts'
 import type { RevertParties } from '../../revert/explanation.ts'
 import type { ClaimAllResult, SkippedPosition } from '../action-options.ts'
-import { partsOfError } from './error-parts.ts'
-import { isRevert } from './is-revert.ts'
+import { isRevert, partsOfError } from './is-revert.ts'
 
 /** Members of a `TransactionError`. */
 export type TransactionErrorOptions = ClientErrorOptions & {

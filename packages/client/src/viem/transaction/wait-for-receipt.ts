@@ -15,7 +15,6 @@ import {
   waitForTransactionReceipt,
 } from 'viem/actions'
 import type { ActionContext } from '../action-context.ts'
-import { pauseBefore } from './read-patiently.ts'
 import { TransactionError } from './transaction-error.ts'
 
 /**
@@ -129,4 +128,23 @@ async function readReceipt(
 function unconfirmed(hash: Hash): TransactionError {
   const message = `Transaction ${hash} is mined, but does not have the requested confirmations yet.`
   return new TransactionError({ code: 'transaction_pending', message, hash })
+}
+
+/** Repeats a failed read until `timeoutSeconds` have passed. Throws the last error. */
+export async function readPatiently<Result>(context: ActionContext, read: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + context.timeoutMs
+  for (;;) {
+    try {
+      return await read()
+    } catch (error) {
+      if (performance.now() >= deadline) throw error
+    }
+    await pauseBefore(context, deadline)
+  }
+}
+
+/** Waits for the client's polling interval, but not beyond the deadline. */
+async function pauseBefore({ client }: ActionContext, deadline: number): Promise<void> {
+  const pauseMs = Math.max(0, Math.min(client.pollingInterval, deadline - performance.now()))
+  await new Promise((resolve) => setTimeout(resolve, pauseMs))
 }

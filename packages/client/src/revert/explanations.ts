@@ -1,8 +1,21 @@
 import * as errors from '@tallystick/contracts/errors'
-import { explain, lowAllowance, notApproved, notOwner } from './explanation.ts'
+import {
+  denylisted,
+  type Explanation,
+  expiredPermit,
+  explain,
+  invalidPermit,
+  lowAllowance,
+  lowBalance,
+  notApproved,
+  notOwner,
+  type RevertParties,
+  unknownPosition,
+} from './explanation.ts'
 
-/** Explanations of the pool's errors about notes, loans, claims and floating incomes. */
-export const poolExplanations = [
+/** Errors of the contracts with their explanations. */
+export const explained = [
+  // The pool, about notes, loans, claims and floating incomes.
   explain(errors.FeedSignatureVerifier__FeedNotYetValid, {
     title: 'The note is not valid yet',
     message: 'The chain has not reached the first second of this note. Try again in a few seconds.',
@@ -107,4 +120,88 @@ export const poolExplanations = [
     title: 'The days of the floating income are missing',
     message: 'The first day or the number of days is zero. Pass the first day to report and how many follow.',
   }),
+  // The position token and the dollar, and the pause that all contracts have.
+  explain(errors.EnforcedPause, {
+    title: 'The protocol is paused',
+    message:
+      'The pool, the position token or the dollar is paused. Lending, claiming and transfers are suspended. No funds are lost. Try again later.',
+    retryable: true,
+  }),
+  explain(errors.NonFungibleNotePosition__Denylisted, denylisted),
+  explain(errors.NonFungibleNotePosition__TokenNotApproved, notApproved),
+  explain(errors.ERC721Permit__DeadlineExpired, expiredPermit),
+  explain(errors.ERC721Permit__InvalidSignature, invalidPermit),
+  explain(errors.ERC721Permit__InvalidSigner, invalidPermit),
+  explain(errors.ERC721Permit__TokenIdDoesNotExist, unknownPosition),
+  explain(errors.ERC721Permit__Unauthorized, {
+    title: 'The permit does not allow this',
+    message:
+      'Only the holder of a position, or an account the holder approved, can use its permit. Sign a new one with the wallet that holds the position.',
+  }),
+  explain(errors.ERC721NonexistentToken, unknownPosition),
+  explain(errors.ERC721InvalidReceiver, {
+    title: 'The receiver cannot hold a position',
+    message:
+      'The receiver of the position is the zero address, or a contract that does not accept EIP-721 tokens. Choose another beneficiary or receiver.',
+  }),
+  explain(errors.AccessControlUnauthorizedAccount, unauthorized),
+  explain(errors.ERC721InsufficientApproval, notApproved),
+  explain(errors.ERC721IncorrectOwner, notOwner),
+  explain(errors.ParabolUSD__Denylisted, denylisted),
+  explain(errors.ParabolUSD__InsufficientBalance, lowBalance),
+  explain(errors.ParabolUSD__InvalidAmount, {
+    title: 'The amount is above the dollar’s mint limit',
+    message:
+      'The dollar mints at most its maxMintLimit() in one call, and the income of this claim is larger. No funds are lost. Try again after the operator has raised the limit.',
+    retryable: true,
+  }),
+  explain(errors.ERC20Base__InvalidSignature, invalidPermit),
+  explain(errors.ERC20Base__InvalidSigner, invalidPermit),
+  explain(errors.ERC20InsufficientAllowance, lowAllowance),
+  explain(errors.ERC20InsufficientBalance, lowBalance),
+  explain(errors.ERC2612ExpiredSignature, expiredPermit),
+  explain(errors.ERC2612InvalidSigner, invalidPermit),
+  // The pool, about partners.
+  explain(errors.PartnerFeeManager__PartnerIdNotExists, {
+    title: 'The partner does not exist',
+    message: 'No partner has this id on this pool. Check partnerId, or lend without a partner.',
+  }),
+  explain(errors.PartnerFeeManager__InvalidFee, {
+    title: 'The partner’s fee is invalid',
+    message: 'The fee is above the maximum. Choose a lower one.',
+  }),
+  explain(errors.PartnerFeeManager__NotPartnerOwner, {
+    title: 'The partner is not yours',
+    message: 'Only the owner of a partner can change it. Send the transaction from that wallet.',
+  }),
+  explain(errors.PartnerFeeManager__SameFee, {
+    title: 'The partner already has this fee',
+    message: 'Nothing would change. Pass another fee.',
+  }),
+  explain(errors.PartnerFeeManager__SameVaultAddress, {
+    title: 'The partner already has this vault',
+    message: 'Nothing would change. Pass another vault.',
+  }),
+  explain(errors.PartnerFeeManager__SameOwner, {
+    title: 'The partner already has this owner',
+    message: 'Nothing would change. Pass another owner.',
+  }),
+  explain(errors.PartnerFeeManager__ZeroAddress, {
+    title: 'The partner’s address is missing',
+    message: 'The vault or the new owner of a partner is the zero address. Pass an account that exists.',
+  }),
 ]
+
+/**
+ * Explains a missing role. A lender meets it if a role of the pool itself was taken away: then nothing can be lent or claimed
+ * until the operator gives it back.
+ */
+function unauthorized([account, role]: readonly unknown[], parties: RevertParties | undefined): Explanation {
+  const title = 'The account lacks a role'
+  const who =
+    typeof account === 'string' ? `The account ${account} lacks the role ${role}.` : 'An account lacks a role.'
+  const isSender = parties?.sender.toLowerCase() === String(account).toLowerCase()
+  if (isSender) return { title, message: `${who} Only an account with this role can do this.` }
+  const message = `${who} If it is not your account, it is a contract of the protocol whose role was taken away: for example, the pool may not mint the income of a claim. No funds are lost. Contact the operator, and try again when the role is back.`
+  return { title, message, retryable: parties !== undefined }
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseLogPositions } from './log-positions.ts'
+import { parseLogPositions } from './fetch-notes.ts'
 
 test('default: one item per chain, in ascending order of the chains', () => {
   const header = 'notes.example/log;index=1204;size=1207, notes.example/log;index=1205;size=1207'
