@@ -5,16 +5,14 @@ import { addExamples } from './options.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 export function addConfigCommand(program: Command, terminal: Terminal): void {
-  const config = program.command('config').description('describe the configuration file')
-  addExamples(config, 'config schema > tallystick.schema.json')
-  const schema = config
-    .command('schema')
+  const example = 'config schema > tallystick.schema.json'
+  const config = addExamples(program.command('config').description('describe the configuration file'), example)
+  addExamples(config.command('schema'), example)
     .description('print the JSON Schema of the configuration, to be named in its "$schema"')
     .option('--json', 'print JSON, which it always does', false)
     .action(() => {
       terminal.stdout.write(readConfigSchema())
     })
-  addExamples(schema, 'config schema > tallystick.schema.json')
 }
 
 /** Returns the text of the JSON Schema that belongs to this version. */

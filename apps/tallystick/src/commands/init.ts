@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Part, parts, type Question, questions } from '../init/questions.ts'
 import type { InitResult } from '../init/run-init.ts'
-import { addCommonOptions, addExamples, type CommonOptions, optionWithValues } from './options.ts'
+import { addCommonOptions, type CommonOptions, optionWithValues } from './options.ts'
 import type { Style } from './terminal/layout.ts'
 import { createOutput, exitCodes } from './terminal/output.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -12,8 +12,13 @@ type Options = CommonOptions & { readonly yes: boolean; readonly add?: Part | un
 
 export function addInitCommand(program: Command, terminal: Terminal): void {
   const init = addCommonOptions(
-    program.command('init').description('ask a few questions and write a configuration that works'),
-  )
+    program.command('init'),
+    'init',
+    `init --yes --proxy 10.0.0.10 --database env:DATABASE_URL --chain 324 --pool ${exampleAddress} --rpc env:RPC_324`,
+    `init --yes --cert fullchain.pem --key privkey.pem --chain 324 --pool ${exampleAddress} --signer keystore:key.json --signer-password env:KEYSTORE_PASSWORD`,
+    `init --add chain --yes --chain 8453 --pool ${exampleAddress} --rpc env:RPC_8453`,
+    'init --add log --yes --log notes.example/log',
+  ).description('ask a few questions and write a configuration that works')
   for (const { flags, text, fallback } of questions) {
     const otherwise = fallback?.({}) ?? ''
     init.option(flags, otherwise === '' || otherwise.endsWith(' ') ? text : `${text} (default: ${otherwise})`)
@@ -23,14 +28,6 @@ export function addInitCommand(program: Command, terminal: Terminal): void {
     .addOption(add.argParser(parsePart))
     .option('--yes', 'ask nothing: take the defaults of all questions that no option answers', false)
     .action(async (options: Options, command: Command) => run(options, { terminal, command }))
-  addExamples(
-    init,
-    'init',
-    `init --yes --proxy 10.0.0.10 --database env:DATABASE_URL --chain 324 --pool ${exampleAddress} --rpc env:RPC_324`,
-    `init --yes --cert fullchain.pem --key privkey.pem --chain 324 --pool ${exampleAddress} --signer keystore:key.json --signer-password env:KEYSTORE_PASSWORD`,
-    `init --add chain --yes --chain 8453 --pool ${exampleAddress} --rpc env:RPC_8453`,
-    'init --add log --yes --log notes.example/log',
-  )
 }
 
 function parsePart(value: string): Part {

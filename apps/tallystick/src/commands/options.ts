@@ -7,9 +7,9 @@ export type CommonOptions = {
   readonly color?: boolean
 }
 
-/** Adds the options that every command has. */
-export function addCommonOptions(command: Command): Command {
-  return command
+/** Adds the options that every command has, and examples of its use. */
+export function addCommonOptions(command: Command, ...lines: readonly string[]): Command {
+  return addExamples(command, ...lines)
     .option('--config <file>', 'configuration file', 'tallystick.json')
     .option('--json', 'print JSON instead of text', false)
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addCommonOptions, addExamples, type CommonOptions, optionWithValues } from './options.ts'
+import { addCommonOptions, type CommonOptions, optionWithValues } from './options.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent']
@@ -7,7 +7,8 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent']
 type ServeOptions = CommonOptions & { readonly logLevel: string }
 
 export function addServeCommand(program: Command, terminal: Terminal): void {
-  const serve = addCommonOptions(program.command('serve').description('run the service'))
+  addCommonOptions(program.command('serve'), 'serve', 'serve --config /etc/tallystick/tallystick.json --log-level warn')
+    .description('run the service')
     .addOption(
       optionWithValues('--log-level <level>', 'what to log, as JSON lines on stderr', logLevels).default('info'),
     )
@@ -16,5 +17,4 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
       const { runServe } = await import('./run-serve.ts')
       await runServe(options, terminal)
     })
-  addExamples(serve, 'serve', 'serve --config /etc/tallystick/tallystick.json --log-level warn')
 }

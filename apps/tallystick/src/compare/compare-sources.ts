@@ -3,7 +3,6 @@ import { askPatiently, type Wait } from './ask-patiently.ts'
 import { type ComparedBlock, chooseBlock, isStillCommon, type Pair, UnusableSourceError } from './choose-block.ts'
 import type { ComparedSource } from './compared-source.ts'
 import { createRandom } from './create-random.ts'
-import { findDifferences, type ValueDifference } from './find-differences.ts'
 import { formatSampleQuery, generateQuery } from './generate-query.ts'
 import { readQueryModel } from './query-model.ts'
 import { createSamples } from './samples.ts'
@@ -55,7 +54,7 @@ export async function compareSources(pair: Pair, options: CompareOptions): Promi
         if (!block.isRetryable) break
         continue
       }
-      const comparison = await compareAt(patient, { ...options, at: block })
+      const comparison = await compareAt(patient, { options, at: block })
       if (comparison) return comparison
       problem = `The chain was reorganized during ${attemptsMax} attempts. Run the command again, or give an earlier block with --block.`
     }
@@ -69,7 +68,7 @@ export async function compareSources(pair: Pair, options: CompareOptions): Promi
 /** Compares at a block. Returns undefined if one of the sources lost the block meanwhile. */
 async function compareAt(
   pair: Pair,
-  { at, ...options }: CompareOptions & { readonly at: ComparedBlock },
+  { at, options }: { readonly at: ComparedBlock; readonly options: CompareOptions },
 ): Promise<Comparison | undefined> {
   const model = readQueryModel(options.schema)
   const samples = createSamples()
@@ -122,4 +121,54 @@ function differencesOf(a: Answers, b: Answers): readonly ValueDifference[] {
   if (!a.data && !b.data) return []
   const show = ({ rejection }: Answers) => (rejection === undefined ? 'no error' : rejection.slice(0, 300))
   return [{ path: 'errors', values: [show(a), show(b)] }]
+}
+
+/** Place in a result at which two sources differ, with both values as shortened JSON. */
+type ValueDifference = { readonly path: string; readonly values: readonly [string, string] }
+
+const valueLengthMax = 200
+const differencesMax = 20
+
+/** Lists the places at which two JSON values differ, at most 20. The order of lists counts, that of members does not. */
+function findDifferences(a: unknown, b: unknown): readonly ValueDifference[] {
+  const found: ValueDifference[] = []
+  visit({ a, b, path: 'data', found })
+  return found
+}
+
+type Visit = { readonly a: unknown; readonly b: unknown; readonly path: string; readonly found: ValueDifference[] }
+
+function visit({ a, b, path, found }: Visit): void {
+  if (found.length >= differencesMax || Object.is(a, b)) return
+  if (Array.isArray(a) && Array.isArray(b)) {
+    if (a.length !== b.length) add({ a: a.length, b: b.length, path: `${path}.length`, found })
+    for (let index = 0; index < Math.min(a.length, b.length); index += 1) {
+      visit({ a: a[index], b: b[index], path: `${path}[${index}]`, found })
+    }
+    return
+  }
+  if (isObject(a) && isObject(b)) {
+    for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+      visit({ a: own(a, key), b: own(b, key), path: `${path}.${key.slice(0, 100)}`, found })
+    }
+    return
+  }
+  add({ a, b, path, found })
+}
+
+function add({ a, b, path, found }: Visit): void {
+  if (found.length < differencesMax) found.push({ path, values: [show(a), show(b)] })
+}
+
+function show(value: unknown): string {
+  const text = value === undefined ? 'missing' : JSON.stringify(value)
+  return text.length > valueLengthMax ? `${text.slice(0, valueLengthMax - 1)}…` : text
+}
+
+function own(value: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

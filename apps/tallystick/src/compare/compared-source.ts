@@ -38,8 +38,10 @@ export function createUrlSource({
     ask: (query) =>
       answerOf(async () => {
         const revealed = Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, value.reveal()]))
-        const posted = { url, headers: revealed, body: { query }, fingerprint256, responseBytesMax: answerBytesMax }
-        const { status, contentType, retryAfter, text } = await postQuery(posted)
+        const { status, contentType, retryAfter, text } = await postQuery(
+          { url, headers: revealed, fingerprint256 },
+          { body: { query }, responseBytesMax: answerBytesMax },
+        )
         const received = { 'content-type': contentType, 'retry-after': retryAfter }
         const answer = classifyAnswer({ status, headers: received, text }, { headAlias: '', redact, nowMs: Date.now() })
         return { data: answer.data, errors: answer.errors }

@@ -58,25 +58,16 @@ function checkKey(
   { certificates, path }: { readonly certificates: readonly X509Certificate[]; readonly path: string },
 ): void {
   const key = readKey(path)
-  if (!key) {
-    findings.fail('key', `${path} cannot be read or has no PEM private key`, 'Correct listen.tls.key.')
-    return
-  }
-  const position = certificates.findIndex((certificate) => certificate.checkPrivateKey(key))
-  if (position === 0) {
-    findings.ok('key', 'the private key matches the certificate')
-    return
-  }
-  if (position > 0) {
+  const position = key ? certificates.findIndex((certificate) => certificate.checkPrivateKey(key)) : -1
+  if (!key) findings.fail('key', `${path} cannot be read or has no PEM private key`, 'Correct listen.tls.key.')
+  else if (position === 0) findings.ok('key', 'the private key matches the certificate')
+  else if (position > 0) {
     const found = `the private key matches certificate number ${position + 1} of the file, not the first`
     findings.fail('key', found, 'Put the server’s own certificate first in listen.tls.cert.')
-    return
+  } else {
+    const advice = 'Use the certificate and the key of the same issuance.'
+    findings.fail('key', 'the private key does not match the certificate', advice)
   }
-  findings.fail(
-    'key',
-    'the private key does not match the certificate',
-    'Use the certificate and the key of the same issuance.',
-  )
 }
 
 function readKey(path: string): KeyObject | undefined {
@@ -87,14 +78,9 @@ function readKey(path: string): KeyObject | undefined {
   }
 }
 
-function checkDates(
-  findings: Findings,
-  {
-    certificate,
-    nowMs,
-    isLeaf,
-  }: { readonly certificate: X509Certificate; readonly nowMs: number; readonly isLeaf: boolean },
-): void {
+type Validity = { readonly certificate: X509Certificate; readonly nowMs: number; readonly isLeaf: boolean }
+
+function checkDates(findings: Findings, { certificate, nowMs, isLeaf }: Validity): void {
   const name = isLeaf ? 'dates' : `dates of ${oneLine(certificate.subject)}`
   const from = Date.parse(certificate.validFrom)
   const daysLeft = Math.floor((Date.parse(certificate.validTo) - nowMs) / dayMs)
@@ -127,11 +113,8 @@ function checkChain(findings: Findings, certificates: readonly X509Certificate[]
   const top = findLastIssuer(certificates)
   const isRoot = isIssuedBy(top, top)
   if (isRoot && top === certificates[0]) {
-    findings.warn(
-      'chain',
-      'it is self-signed: only clients that trust it explicitly accept it',
-      'Use it only for tests.',
-    )
+    const found = 'it is self-signed: only clients that trust it explicitly accept it'
+    findings.warn('chain', found, 'Use it only for tests.')
     return
   }
   if (wellKnownRoots().some((root) => root.fingerprint256 === top.fingerprint256 || isIssuedBy(top, root))) {

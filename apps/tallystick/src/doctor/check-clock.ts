@@ -52,11 +52,10 @@ function checkService(findings: Findings, offsetMs: number): void {
     findings.ok('service', 'the running service uses this machine’s time')
     return
   }
-  findings.warn(
-    'service',
-    `the running service's clock is ${describe(offsetMs / 1000)} this machine's`,
-    'This is expected with `--at` or if the service runs on another machine. Otherwise synchronize the clocks with NTP.',
-  )
+  const found = `the running service's clock is ${describe(offsetMs / 1000)} this machine's`
+  const advice =
+    'This is expected with `--at` or if the service runs on another machine. Otherwise synchronize the clocks with NTP.'
+  findings.warn('service', found, advice)
 }
 
 function checkDatabase(
@@ -79,20 +78,13 @@ function checkDatabase(
   else findings.warn('database', found, advice)
 }
 
-function checkChain(
-  findings: Findings,
-  {
-    chainId,
-    seconds,
-    subject,
-    databaseOffsetMs,
-  }: {
-    readonly chainId: number
-    readonly seconds: number
-    readonly subject: string
-    readonly databaseOffsetMs: number | undefined
-  },
-): void {
+type ChainClock = Pick<ClockCheckContext, 'databaseOffsetMs'> & {
+  readonly chainId: number
+  readonly seconds: number
+  readonly subject: string
+}
+
+function checkChain(findings: Findings, { chainId, seconds, subject, databaseOffsetMs }: ChainClock): void {
   const name = `chain ${chainId}`
   const found = `its newest block is ${describe(seconds)} ${subject}`
   if (seconds <= Number(chainAheadToleranceSeconds) && -seconds <= Number(chainBehindToleranceSeconds)) {

@@ -4,7 +4,7 @@ import type { Findings } from './findings.ts'
 
 const adminTokenLengthMin = 16
 
-export type ConfigSource = { readonly path: string; readonly env: Readonly<Record<string, string | undefined>> }
+type ConfigSource = { readonly path: string; readonly env: Readonly<Record<string, string | undefined>> }
 
 /**
  * Reads the configuration like `serve` and lists every fault. If only secrets or files are missing, returns the rest, so
@@ -20,11 +20,8 @@ export function checkConfig(findings: Findings, { path, env }: ConfigSource): Co
     return config
   } catch (error) {
     for (const { name, message } of faultsOf(error)) {
-      findings.fail(
-        name,
-        message,
-        `Correct ${name === 'file' ? path : `${name} in ${path}`}; docs/configuration.md describes every member.`,
-      )
+      const member = name === 'file' ? path : `${name} in ${path}`
+      findings.fail(name, message, `Correct ${member}; docs/configuration.md describes every member.`)
     }
     return loadWithoutSecrets({ path, env })
   }
@@ -48,25 +45,16 @@ function loadWithoutSecrets({ path, env }: ConfigSource): Config | undefined {
 /** Warns about valid but risky settings. */
 function checkChoices(findings: Findings, { admin, rails, chains }: Config): void {
   if (!/^(localhost|::1|127\..*)$/.test(admin.host)) {
-    findings.warn(
-      'admin.host',
-      `the admin listener is plain HTTP on ${admin.host}, not on loopback: its token is sent unencrypted`,
-      'Set admin.host to 127.0.0.1 unless the network is private.',
-    )
+    const found = `the admin listener is plain HTTP on ${admin.host}, not on loopback: its token is sent unencrypted`
+    findings.warn('admin.host', found, 'Set admin.host to 127.0.0.1 unless the network is private.')
   }
   for (const { name, token } of listAdminTokens(admin)) {
     if (token.reveal().length >= adminTokenLengthMin) continue
-    findings.warn(
-      'admin tokens',
-      `the token "${name}" has fewer than ${adminTokenLengthMin} characters and can be guessed`,
-      'Generate one with `openssl rand -hex 32`.',
-    )
+    const found = `the token "${name}" has fewer than ${adminTokenLengthMin} characters and can be guessed`
+    findings.warn('admin tokens', found, 'Generate one with `openssl rand -hex 32`.')
   }
   if (rails.preflight === 'off' && chains.some(({ rpc }) => rpc.length > 0)) {
-    findings.warn(
-      'rails.preflight',
-      'notes are published without a preflight',
-      'Set rails.preflight to "warn" or "require".',
-    )
+    const advice = 'Set rails.preflight to "warn" or "require".'
+    findings.warn('rails.preflight', 'notes are published without a preflight', advice)
   }
 }

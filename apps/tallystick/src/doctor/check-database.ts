@@ -13,7 +13,7 @@ import {
   readSchema,
   type SchemaReading,
 } from '@tallystick/service'
-import { listReplicas } from '../schema/list-replicas.ts'
+import { listReplicas } from '../schema/database-report.ts'
 import type { RunningService, ServiceProbe } from './find-service.ts'
 import type { Findings } from './findings.ts'
 
@@ -32,8 +32,10 @@ const noTables = 'the database has no tables yet'
 type DatabaseCheckContext = { readonly config: Config; readonly service: ServiceProbe; readonly clock: Clock }
 
 /** Checks connection and schema. Creates and migrates nothing. */
-export async function checkDatabase(findings: Findings, context: DatabaseCheckContext): Promise<DatabaseState> {
-  const { config, service } = context
+export async function checkDatabase(
+  findings: Findings,
+  { config, service, clock }: DatabaseCheckContext,
+): Promise<DatabaseState> {
   const url = config.database.reveal()
   const isEmbedded = url.startsWith('file:')
   if (isEmbedded && service.state === 'running') return askService(findings, service)
@@ -45,7 +47,7 @@ export async function checkDatabase(findings: Findings, context: DatabaseCheckCo
   try {
     const database = await openDatabase(url)
     try {
-      return await examine(database, { ...context, findings })
+      return await examine(database, { findings, config, clock })
     } finally {
       await database.close()
     }
@@ -69,7 +71,7 @@ async function askService(findings: Findings, service: RunningService): Promise<
 
 async function examine(
   database: Database,
-  { findings, config, clock }: DatabaseCheckContext & { readonly findings: Findings },
+  { findings, config, clock }: Omit<DatabaseCheckContext, 'service'> & { readonly findings: Findings },
 ): Promise<DatabaseState> {
   const startedAtMs = clock.now()
   const [row] = await database.query<{ version: string; now_ms: number }>(
@@ -95,19 +97,13 @@ async function examine(
 async function checkMigrations(findings: Findings, database: Database): Promise<SchemaReading['state']> {
   const { state, unknown, blocking, missing } = await readSchema(database)
   if (blocking !== undefined) {
-    findings.fail(
-      'schema',
-      `it has the migration "${blocking}" of a newer version`,
-      'Run the version that applied it, or a later one.',
-    )
+    const found = `it has the migration "${blocking}" of a newer version`
+    findings.fail('schema', found, 'Run the version that applied it, or a later one.')
     return 'newer'
   }
   if (unknown.length > 0) {
-    findings.warn(
-      'schema',
-      describeNewer(unknown),
-      'Finish the upgrade, or take it back with `tallystick database revert`.',
-    )
+    const advice = 'Finish the upgrade, or take it back with `tallystick database revert`.'
+    findings.warn('schema', describeNewer(unknown), advice)
     return 'current'
   }
   if (missing.length === 0) {

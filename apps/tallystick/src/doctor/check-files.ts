@@ -44,11 +44,9 @@ export function checkFiles(
   })
   const exposed = found.filter(isExposed)
   for (const { member, path, mode, forbidden } of exposed) {
-    findings.fail(
-      member,
-      `${describeRights(mode & forbidden)} ${path} (mode ${mode.toString(8).padStart(4, '0')})`,
-      `Remove the permissions: \`chmod ${(mode & ~forbidden).toString(8)} ${quote(path)}\`.`,
-    )
+    const found = `${describeRights(mode & forbidden)} ${path} (mode ${mode.toString(8).padStart(4, '0')})`
+    const command = `chmod ${(mode & ~forbidden).toString(8)} ${quote(path)}`
+    findings.fail(member, found, `Remove the permissions: \`${command}\`.`)
   }
   if (found.length === 0) findings.skip('permissions', 'the configuration names no accessible file with a secret')
   else if (exposed.length === 0) {

@@ -5,8 +5,7 @@ import type { Findings } from './findings.ts'
 type JournalCheckContext = { readonly path: string; readonly isRunning: boolean }
 
 /** Reads the whole signer journal. Takes no lock and changes nothing, because a service may have it open. */
-export async function checkJournal(findings: Findings, context: JournalCheckContext): Promise<void> {
-  const { path, isRunning } = context
+export async function checkJournal(findings: Findings, { path, isRunning }: JournalCheckContext): Promise<void> {
   try {
     const { sets, last, isIncomplete } = await summariseJournal(path)
     const content = last
@@ -16,7 +15,7 @@ export async function checkJournal(findings: Findings, context: JournalCheckCont
     const incomplete = isIncomplete && !isRunning ? '. Its last line is incomplete: the next start removes it' : ''
     findings.ok('file', `${path} is intact: ${content}${incomplete}`)
   } catch (error) {
-    explainFailure(findings, { ...context, error })
+    explainFailure(findings, { path, isRunning, error })
   }
 }
 
@@ -40,11 +39,8 @@ function explainFailure(
 ): void {
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof JournalError) {
-    findings.fail(
-      'file',
-      error.message,
-      'Do this before the next start: the service does not start with a damaged journal.',
-    )
+    const advice = 'Do this before the next start: the service does not start with a damaged journal.'
+    findings.fail('file', error.message, advice)
   } else if (code === 'ENOENT' && isRunning) {
     const advice =
       'Restore the file, or restart the service. If the service runs on another machine, run the doctor there.'

@@ -5,28 +5,19 @@ import type { Findings } from './findings.ts'
 
 const shownMax = 5
 
+type LogToCheck = {
+  readonly config: Config['log']
+  readonly report: LogReport | undefined
+  /** Why there is no report. */
+  readonly unread: string
+}
+
 /** Checks the public log: key, checkpoint, rows, and whether the database has all that was published. */
-export async function checkLog(
-  findings: Findings,
-  {
-    config,
-    report,
-    unread,
-  }: {
-    readonly config: Config['log']
-    readonly report: LogReport | undefined
-    /** Why there is no report. */
-    readonly unread: string
-  },
-): Promise<void> {
+export async function checkLog(findings: Findings, { config, report, unread }: LogToCheck): Promise<void> {
   if (!config) {
-    findings.skip('log', 'no public log is configured ("log"): nobody can check what this service signed')
-    return
+    return findings.skip('log', 'no public log is configured ("log"): nobody can check what this service signed')
   }
-  if (!report) {
-    findings.skip('log', unread)
-    return
-  }
+  if (!report) return findings.skip('log', unread)
   checkSignature(findings, { config, report })
   checkRows(findings, report)
   await checkPublished(findings, { config, report })
@@ -46,10 +37,8 @@ function checkSignature(findings: Findings, { config, report: { checkpoint, entr
   }
   try {
     verifyCheckpoint(checkpoint.note, key.verifier)
-    findings.ok(
-      'checkpoint',
-      `${config.origin} has ${entries} entries, ${checkpoint.size} of them covered by a checkpoint`,
-    )
+    const found = `${config.origin} has ${entries} entries, ${checkpoint.size} of them covered by a checkpoint`
+    findings.ok('checkpoint', found)
   } catch {
     const advice = 'Configure the key that signed them. A log cannot change its key or its origin.'
     findings.fail('checkpoint', `the checkpoints in the database are not signed by the key of ${config.origin}`, advice)
@@ -75,12 +64,8 @@ async function checkPublished(findings: Findings, { config, report }: LogCheckCo
   const mirrored = config.mirror && key ? ((await readMirrorHead(config.mirror, key.verifier))?.size ?? 0) : 0
   const published = Math.max(journalled, mirrored)
   if (published <= size) {
-    findings.ok('published', `the database has all ${published} entries that were published here`)
-    return
+    return findings.ok('published', `the database has all ${published} entries that were published here`)
   }
-  findings.fail(
-    'published',
-    `the database has ${size} entries, but ${published} were published: it was restored from a backup`,
-    'Run `tallystick notes reconcile`. Nothing is signed before.',
-  )
+  const found = `the database has ${size} entries, but ${published} were published: it was restored from a backup`
+  findings.fail('published', found, 'Run `tallystick notes reconcile`. Nothing is signed before.')
 }

@@ -57,11 +57,8 @@ async function checkClaims(
   if (conflict) {
     const { chainId, periodStart, tenorDays, coupon } = conflict.refused
     const found = `the journal has ${coupon} bps for the ${tenorDays}-day note of ${formatPeriod(periodAt(periodStart))} on chain ${chainId}, and ${label} has ${conflict.claimed?.coupon} bps`
-    return findings.warn(
-      'protection',
-      found,
-      'Two replicas signed it. "Restore" in docs/operating/database.md says what to do.',
-    )
+    const advice = 'Two replicas signed it. "Restore" in docs/operating/database.md says what to do.'
+    return findings.warn('protection', found, advice)
   }
   const missing = differing.length === 0 ? '' : `, ${differing.length} of this journal are missing`
   const when = differing.length === 0 ? '' : isRunning ? ': the service adds them' : ': the next start adds them'

@@ -57,11 +57,8 @@ export function checkHooks(findings: Findings, reports: Pick<IssueReports, 'hook
       findings.warn(id, `switched off at ${disabledAt}: ${disabledReason}; events waiting: ${waiting}`, advice)
     } else if (status === 'failing') {
       const advice = `The service retries. Ask the receiver’s operator, or run \`tallystick hooks test ${id}\`.`
-      findings.warn(
-        id,
-        `${attempts} failed attempts since ${failingSince}: ${lastError}; events waiting: ${waiting}`,
-        advice,
-      )
+      const found = `${attempts} failed attempts since ${failingSince}: ${lastError}; events waiting: ${waiting}`
+      findings.warn(id, found, advice)
     }
   }
 }

@@ -7,18 +7,14 @@ export async function checkService(findings: Findings, service: ServiceProbe): P
   switch (service.state) {
     case 'absent':
       return findings.skip('running', `no service answers on ${url}: checking without one`)
-    case 'unauthorized':
-      return findings.fail(
-        'admin token',
-        `the service on ${url} rejects the configured admin token`,
-        'Set admin.token to the token the service was started with, or restart the service.',
-      )
-    case 'unrecognized':
-      return findings.fail(
-        'running',
-        `${url} does not answer like the admin listener (${service.reason})`,
-        'Check admin.host and admin.port in the configuration, and which process listens there.',
-      )
+    case 'unauthorized': {
+      const advice = 'Set admin.token to the token the service was started with, or restart the service.'
+      return findings.fail('admin token', `the service on ${url} rejects the configured admin token`, advice)
+    }
+    case 'unrecognized': {
+      const advice = 'Check admin.host and admin.port in the configuration, and which process listens there.'
+      return findings.fail('running', `${url} does not answer like the admin listener (${service.reason})`, advice)
+    }
     case 'running': {
       findings.ok('running', `a service answers on ${url}`)
       const { ready, findings: found } = await service.readReadiness()

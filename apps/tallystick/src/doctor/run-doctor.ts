@@ -42,7 +42,7 @@ export type Diagnosis = {
 
 /** Runs the checks of all subjects. A failure in one subject does not stop the others. */
 export async function runDoctor(options: DoctorOptions): Promise<Diagnosis> {
-  const { clock, env } = options
+  const { configPath, clock, env, hosts } = options
   const all: NamedFinding[] = []
   const report = (found: readonly NamedFinding[]) => {
     all.push(...found)
@@ -50,16 +50,20 @@ export async function runDoctor(options: DoctorOptions): Promise<Diagnosis> {
   }
   const hasFailed = () => all.some(({ severity }) => severity === 'fail')
   const findings = createFindings('config')
-  const config = checkConfig(findings, { path: options.configPath, env })
+  const config = checkConfig(findings, { path: configPath, env })
   report(findings.list)
   if (!config) return { verdict: 'misconfigured', findings: all }
   const isMisconfigured = hasFailed()
   const service = await findService(config.admin, { clock, env })
-  for (const subject of startSubjects({ ...options, config, service })) report(await subject.findings)
+  const subjects = startSubjects({ configPath, clock, hosts, config, service })
+  for (const subject of subjects) report(await subject.findings)
   return { verdict: isMisconfigured ? 'misconfigured' : hasFailed() ? 'failed' : 'healthy', findings: all }
 }
 
-type SubjectsContext = DoctorOptions & { readonly config: Config; readonly service: ServiceProbe }
+type SubjectsContext = Pick<DoctorOptions, 'configPath' | 'clock' | 'hosts'> & {
+  readonly config: Config
+  readonly service: ServiceProbe
+}
 
 /** Starts the checks of all subjects at once, and returns the subjects in the order of the report. */
 function startSubjects(context: SubjectsContext): SubjectRun<unknown>[] {
@@ -94,8 +98,14 @@ function startSubjects(context: SubjectsContext): SubjectRun<unknown>[] {
     const isEmpty = (await database.result)?.isEmpty === true
     const known = await Promise.all(config.chains.map(async ({ id }) => [id, (await signers.of(id))?.address] as const))
     const readiness = service.state === 'running' ? await service.readReadiness().catch(() => undefined) : undefined
-    const context = { config, reports: await reports, isRunning, isEmpty, signers: new Map(known) }
-    checkOffer(findings, { ...context, readiness: readiness?.findings ?? [] })
+    checkOffer(findings, {
+      config,
+      reports: await reports,
+      isRunning,
+      isEmpty,
+      signers: new Map(known),
+      readiness: readiness?.findings ?? [],
+    })
   })
   const findUnread = async () => {
     if (isRunning) return 'the running service did not report it'
@@ -109,7 +119,7 @@ function startSubjects(context: SubjectsContext): SubjectRun<unknown>[] {
   )
   const hooks = start('webhooks', async (findings) => checkHooks(findings, await reports))
   const results = { certificate: certificate.result, signerOf: signers.of, reports, heads }
-  const chains = config.chains.flatMap((chain) => startChainSubjects(context, { chain, start, ...results }))
+  const chains = config.chains.flatMap((chain) => startChainSubjects(context, { chain, start, results }))
   return [files, running, database, clocks, certificate, ...signers.runs, journal, log, audit, notes, hooks, ...chains]
 }
 
@@ -131,15 +141,17 @@ function startSigners({ chains }: Config, start: StartSubject) {
 type ChainSubjectsInput = {
   readonly chain: ChainConfig
   readonly start: StartSubject
-  readonly heads: ReadonlyMap<number, Promise<readonly RpcHead[]>>
-  readonly certificate: Promise<X509Certificate | undefined>
-  readonly signerOf: (chainId: number) => Promise<Signer | undefined>
-  readonly reports: Promise<IssueReports | undefined>
+  readonly results: {
+    readonly heads: ReadonlyMap<number, Promise<readonly RpcHead[]>>
+    readonly certificate: Promise<X509Certificate | undefined>
+    readonly signerOf: (chainId: number) => Promise<Signer | undefined>
+    readonly reports: Promise<IssueReports | undefined>
+  }
 }
 
 function startChainSubjects(
   { config, service, clock }: SubjectsContext,
-  { chain, start, ...results }: ChainSubjectsInput,
+  { chain, start, results }: ChainSubjectsInput,
 ): SubjectRun<void>[] {
   const now = () => toSeconds(clock.now() + (service.state === 'running' ? service.offsetMs : 0))
   const current = periodAt(now())

@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { TallystickError } from '@tallystick/core'
 import { parseConfig } from '@tallystick/service'
-import { addToText, readConfigText, replaceConfig } from './add-to-config.ts'
 import { buildAddition, buildFiles, type NewFile, schemaName } from './build-files.ts'
 import { type CollectOptions, collectAnswers } from './collect-answers.ts'
+import { addToText, readConfigText, refuseExisting, replaceConfig, writeFiles } from './config-file.ts'
 import { invalidConfig } from './invalid-config.ts'
 import { type Part, questionsFor } from './questions.ts'
-import { refuseExisting, writeFiles } from './write-files.ts'
 
 export type InitOptions = Omit<CollectOptions, 'questions' | 'chainsTaken'> & {
   /** What is added to an existing configuration. Undefined: a new one is written. */
@@ -39,9 +38,9 @@ export async function runInit(options: InitOptions): Promise<InitResult> {
   return options.add === undefined ? createConfig(options) : addPart(options, options.add)
 }
 
-async function createConfig({ configPath, schema, cwd, ...options }: InitOptions): Promise<InitResult> {
+async function createConfig({ configPath, schema, cwd, given, env, ask }: InitOptions): Promise<InitResult> {
   refuseExisting(resolve(cwd, configPath))
-  const answers = await collectAnswers({ ...options, questions: questionsFor(undefined) })
+  const answers = await collectAnswers({ questions: questionsFor(undefined), given, env, ask })
   const { config, secrets, newSigner, verifierKey } = buildFiles(answers, { configPath, cwd })
   const schemaPath = join(dirname(config.path), schemaName)
   const files = [
@@ -52,7 +51,7 @@ async function createConfig({ configPath, schema, cwd, ...options }: InitOptions
   ]
   let variables: string[] = []
   writeFiles(files, () => {
-    variables = findUnsetVariables(config, options.env)
+    variables = findUnsetVariables(config, env)
   })
   const show = (path: string) => relative(cwd, path) || path
   return {
@@ -67,7 +66,7 @@ async function createConfig({ configPath, schema, cwd, ...options }: InitOptions
 }
 
 /** Adds a chain or the log to a configuration. On any failure nothing is changed. */
-async function addPart({ configPath, cwd, ...options }: InitOptions, part: Part): Promise<InitResult> {
+async function addPart({ configPath, cwd, given, env, ask }: InitOptions, part: Part): Promise<InitResult> {
   const existing = readConfigText(resolve(cwd, configPath))
   const { path, value } = existing
   if (part === 'log' && value.log !== undefined) {
@@ -76,12 +75,12 @@ async function addPart({ configPath, cwd, ...options }: InitOptions, part: Part)
     )
   }
   const chainsTaken = value.chains?.map(({ id }) => String(id))
-  const answers = await collectAnswers({ ...options, questions: questionsFor(part), chainsTaken })
+  const answers = await collectAnswers({ questions: questionsFor(part), chainsTaken, given, env, ask })
   const { addition, secrets, verifierKey } = buildAddition(answers, { configPath, cwd })
   const content = addToText(existing, addition)
   let variables: string[] = []
   const verify = () => {
-    variables = findUnsetVariables({ path, content }, options.env)
+    variables = findUnsetVariables({ path, content }, env)
   }
   replaceConfig(existing, { content, secrets, verify })
   const show = (file: string) => relative(cwd, file) || file

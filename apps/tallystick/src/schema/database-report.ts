@@ -1,6 +1,5 @@
-import { type Database, readMigrations } from '@tallystick/database'
+import { type Database, type Queryable, readMigrations } from '@tallystick/database'
 import { apiSchema, release } from '@tallystick/service'
-import { listReplicas, type ReplicaRow } from './list-replicas.ts'
 
 /** Schema of a database and the replicas on it. */
 export type DatabaseReport = {
@@ -33,4 +32,24 @@ export async function reportDatabase(database: Database): Promise<DatabaseReport
     migrations: migrations.map(({ name, since = '0.1.0', state }) => ({ name, since, state })),
     replicas: await listReplicas(database),
   }
+}
+
+/** Replica that announced itself on the database. */
+export type ReplicaRow = {
+  readonly name: string
+  /** Null for a replica of 0.1.0, which announces no release. */
+  readonly release: string | null
+  readonly secondsSinceSeen: number
+}
+
+/** Lists the replicas of a database. The column `release` may be missing, and in an empty database the table too. */
+export async function listReplicas(database: Queryable): Promise<ReplicaRow[]> {
+  const [table] = await database.query<{ there: boolean }>(`select to_regclass('replicas') is not null as there`)
+  if (!table?.there) return []
+  const rows = await database.query<{ name: string; release: string | null; age: number }>(
+    `select name, to_jsonb(replicas) ->> 'release' as release,
+            greatest(0, extract(epoch from clock_timestamp() - seen_at))::float8 as age
+     from replicas order by name, id`,
+  )
+  return rows.map(({ name, release, age }) => ({ name, release, secondsSinceSeen: Math.round(age) }))
 }

@@ -12,7 +12,7 @@ import {
 } from '@tallystick/database'
 import { liveSeconds } from '@tallystick/keys'
 import { apiSchema } from '@tallystick/service'
-import { listReplicas } from './list-replicas.ts'
+import { listReplicas } from './database-report.ts'
 
 /** Migrations that a revert takes back, newest first. */
 export type RevertReport = {

@@ -1,13 +1,13 @@
 import { hostname } from 'node:os'
-import { type CurveView, TallystickError } from '@tallystick/core'
+import { type CurvePreviewReport, type CurveView, TallystickError } from '@tallystick/core'
 import type { Operator } from '@tallystick/service'
 import { type Command, InvalidArgumentError } from 'commander'
 import { nameUser } from '../operator/name-user.ts'
-import { withOperator, withReader } from '../operator/with-operator.ts'
+import { makeChange, showReport, withOperator } from '../operator/with-operator.ts'
 import { addCommonOptions, addExamples, type CommonOptions, parseChain } from '../options.ts'
 import { ask } from '../terminal/ask.ts'
-import { createOutput, exitCodes, type Output, print } from '../terminal/output.ts'
-import type { Invocation, Terminal } from '../terminal/terminal.ts'
+import { createOutput, exitCodes, type Output } from '../terminal/output.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 type SetOptions = CommonOptions & { readonly confirm: boolean; readonly dryRun: boolean; readonly chain?: number }
 
@@ -21,34 +21,46 @@ type CurveRequest = {
 export function addCurveCommand(program: Command, terminal: Terminal): void {
   const curve = program.command('curve').description('show and set the coupons')
   addExamples(curve, 'curve show', 'curve set 7=369 14=365 30=362')
-  const show = addCommonOptions(
-    curve.command('show').description('show the coupons in force now and next, their source, and who set them'),
-  ).action(async (options: CommonOptions) => {
-    const report = await withReader({ terminal, options }, (operator) => operator.showCurve())
-    const { formatCurveReport } = await import('./format-curve.ts')
-    print({ terminal, options }, { document: report, text: (layout) => formatCurveReport(report, layout) })
-  })
-  addExamples(show, 'curve show', 'curve show --json')
-  addApproveCommand(curve, terminal)
+  addCommonOptions(curve.command('show'), 'curve show', 'curve show --json')
+    .description('show the coupons in force now and next, their source, and who set them')
+    .action(async (options: CommonOptions) => {
+      const { formatCurveReport } = await import('./format-curve.ts')
+      await showReport(terminal, { options, read: (operator) => operator.showCurve(), format: formatCurveReport })
+    })
+  addCommonOptions(curve.command('approve <id>'), 'curve approve 3')
+    .description('approve a proposed curve as a second person')
+    .action(async (id: string, options: CommonOptions) => {
+      const { formatPoints } = await import('./format-curve.ts')
+      await makeChange(terminal, {
+        options,
+        change: (operator) => operator.approveCurve(id),
+        format: ({ curve }) => `${formatStored(curve)}\n${formatPoints(curve.points)}`,
+      })
+    })
   addSetCommand(curve, terminal)
 }
 
 function addSetCommand(curve: Command, terminal: Terminal): void {
-  const setCommand = addCommonOptions(
-    curve.command('set').description('set the coupons from the next boundary that is not signed yet'),
+  addCommonOptions(
+    curve.command('set'),
+    'curve set 7=369 14=365 30=362 --dry-run',
+    'curve set 7=369 14=365 30=362',
+    'curve set 7=371 --chain 8453 --confirm',
   )
+    .description('set the coupons from the next boundary that is not signed yet')
     .argument('<points...>', 'tenor in days = coupon in basis points, such as 7=369 14=365', collectPoint)
     .option('--chain <id>', 'one chain only (default: all chains)', parseChain)
     .option('--confirm', 'store without asking, even if the coupons move further than the rails allow', false)
     .option('--dry-run', 'show the change and what the rails say, and store nothing', false)
-    .action(async (points: Record<string, number>, { confirm, chain, dryRun, ...options }: SetOptions) => {
+    .action(async (points: Record<string, number>, options: SetOptions) => {
+      const { confirm, chain, dryRun } = options
       const request = { points, chainId: chain ?? null, confirm, by: `${nameUser()}@${hostname()}` }
-      const output = createOutput(terminal, options)
       if (dryRun) return preview(request, { terminal, options })
+      const output = createOutput(terminal, options)
       const { formatPoints, formatProposals } = await import('./format-curve.ts')
-      const { curve, proposal, source, difference } = await withOperator({ terminal, options }, (operator) =>
-        set(operator, { request, output, terminal }),
-      )
+      const work = (operator: Operator) => set(operator, { request, output, terminal })
+      const stored = await withOperator(terminal, { options, access: 'write', work })
+      const { curve, proposal, source, difference } = stored
       output.document(proposal ? { proposal } : { curve })
       if (!curve) return output.text(formatProposals(proposal ? [proposal] : []))
       output.text(formatStored(curve))
@@ -57,51 +69,35 @@ function addSetCommand(curve: Command, terminal: Terminal): void {
       if (source === 'treasury')
         output.text('It stays in force until the Treasury publishes rates after that boundary.')
     })
-  addExamples(
-    setCommand,
-    'curve set 7=369 14=365 30=362 --dry-run',
-    'curve set 7=369 14=365 30=362',
-    'curve set 7=371 --chain 8453 --confirm',
-  )
 }
 
 /** Shows what a curve would change. The exit code is that of `curve set` without `--dry-run`. */
-async function preview(request: CurveRequest, { terminal, options }: Invocation): Promise<void> {
-  const { formatPreview } = await import('./format-preview.ts')
-  const report = await withReader({ terminal, options }, (operator) => operator.previewCurve(request))
-  print({ terminal, options }, { document: report, text: (layout) => formatPreview(report, layout) })
-  if (report.verdict === 'confirm' || report.verdict === 'refuse') terminal.exitCode = exitCodes.failed
+async function preview(
+  request: CurveRequest,
+  { terminal, options }: { readonly terminal: Terminal; readonly options: CommonOptions },
+): Promise<void> {
+  const { formatPreview } = await import('./format-curve.ts')
+  const read = (operator: Pick<Operator, 'previewCurve'>) => operator.previewCurve(request)
+  const exitCode = ({ verdict }: CurvePreviewReport) =>
+    verdict === 'confirm' || verdict === 'refuse' ? exitCodes.failed : undefined
+  await showReport(terminal, { options, read, format: formatPreview, exitCode })
 }
 
-function addApproveCommand(curve: Command, terminal: Terminal): void {
-  const approve = addCommonOptions(
-    curve.command('approve <id>').description('approve a proposed curve as a second person'),
-  ).action(async (id: string, options: CommonOptions) => {
-    const { curve } = await withOperator({ terminal, options }, (operator) => operator.approveCurve(id))
-    const { formatPoints } = await import('./format-curve.ts')
-    print(
-      { terminal, options },
-      { document: { curve }, text: () => `${formatStored(curve)}\n${formatPoints(curve.points)}` },
-    )
-  })
-  addExamples(approve, 'curve approve 3')
-}
-
-/** Stores a curve. On a terminal the change is shown first and must be confirmed. Otherwise it is shown afterwards. */
 type SetContext = { readonly request: CurveRequest; readonly output: Output; readonly terminal: Terminal }
 
+/** Stores a curve. On a terminal the change is shown first and must be confirmed. Otherwise it is shown afterwards. */
 async function set(operator: Operator, { request, output, terminal }: SetContext) {
   const { formatDifference } = await import('./format-curve.ts')
   const isAsked = terminal.stdin.isTTY && terminal.stdout.isTTY && !output.json && !request.confirm
   // Before the difference is read: a curve that another person sets from here on is refused.
-  const seen = isAsked ? { preview: (await operator.previewCurve(request)).digest } : {}
+  const preview = isAsked ? (await operator.previewCurve(request)).digest : undefined
   const report = await operator.showCurve()
   const difference = formatDifference(report, request, output.layout)
   if (isAsked) {
     output.text(difference)
     if (!(await ask('Store?', { input: terminal.stdin, output: terminal.stdout }))) throw declined()
   }
-  const { curve, proposal } = await operator.setCurve({ ...request, ...seen })
+  const { curve, proposal } = await operator.setCurve({ ...request, preview })
   return { curve, proposal, source: report.source, difference: isAsked ? '' : difference }
 }
 

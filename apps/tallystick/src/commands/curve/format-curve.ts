@@ -1,7 +1,14 @@
-import type { CurveInForce, CurveProvenance, CurveReport, CurveView, ProposalView } from '@tallystick/core'
+import type {
+  CurveInForce,
+  CurvePreviewReport,
+  CurveProvenance,
+  CurveReport,
+  CurveView,
+  ProposalView,
+} from '@tallystick/core'
 import { pickPoints } from '@tallystick/issuer'
 import { type Layout, plainLayout } from '../terminal/layout.ts'
-import { formatTable } from '../terminal/table.ts'
+import { formatItems, formatTable, type ItemColumns } from '../terminal/table.ts'
 import { drawCurve, sortedTenors } from './draw-curve.ts'
 
 type Points = Readonly<Record<string, number>>
@@ -30,7 +37,10 @@ export function formatCurveReport(
       .filter((part) => part !== '')
       .join('\n')
   })
-  const past = history.length === 0 ? 'No curve was ever set: `tallystick curve set`.' : formatHistory(history, layout)
+  const past =
+    history.length === 0
+      ? 'No curve was ever set: `tallystick curve set`.'
+      : formatItems(history, { columns: historyColumns, layout })
   const waiting = proposals.length > 0 ? [formatProposals(proposals)] : []
   return [...(problem ? [style.red(`PROBLEM: ${problem}`)] : []), ...parts, ...waiting, past].join('\n\n')
 }
@@ -71,21 +81,22 @@ export function formatPoints(points: Points): string {
     .join('\n')
 }
 
+const billColumns: ItemColumns<CurveProvenance['bills'][number]> = [
+  { heading: 'BILL', cell: ({ weeks }) => `${weeks} weeks` },
+  { heading: 'TERM', cell: ({ days }) => `${days} days` },
+  { heading: 'RATE', cell: ({ ratePercent }) => `${ratePercent} %` },
+  { heading: 'PER 360 DAYS', cell: ({ bps }) => `${bps} bps` },
+  { heading: 'CUSIP', cell: ({ cusip }) => cusip ?? '-' },
+  { heading: 'MATURES', cell: ({ maturityDate }) => maturityDate ?? '-' },
+]
+
 /** Formats how coupons follow from published rates. */
 function formatProvenance(provenance: CurveProvenance, layout: Layout = plainLayout): string {
   const { sourceDate, basis, spreadBps, interpolation, rounding, bills, missingBills } = provenance
-  const rows = bills.map(({ weeks, days, ratePercent, bps, cusip, maturityDate }) => [
-    `${weeks} weeks`,
-    `${days} days`,
-    `${ratePercent} %`,
-    `${bps} bps`,
-    cusip ?? '-',
-    maturityDate ?? '-',
-  ])
   return [
     `    US Treasury bills of ${sourceDate}, ${basisNames[basis]}`,
     `    spread ${formatMove(spreadBps)} bps; ${interpolation}; rounded ${rounding}`,
-    formatTable(['BILL', 'TERM', 'RATE', 'PER 360 DAYS', 'CUSIP', 'MATURES'], rows, { ...layout, indent: '    ' }),
+    formatItems(bills, { columns: billColumns, layout: { ...layout, indent: '    ' } }),
     ...(missingBills.length > 0 ? [`    MISSING: ${missingBills.map((weeks) => `${weeks} weeks`).join(', ')}`] : []),
     `    fetched ${provenance.fetchedAt} from ${provenance.url}`,
     `    sha256 ${provenance.documentSha256}`,
@@ -132,30 +143,51 @@ function formatMove(bps: number): string {
   return `${bps > 0 ? '+' : ''}${bps}`
 }
 
-const historyColumns = [
-  'CURVE',
-  'FROM (NEW YORK)',
-  'CHAIN',
-  'SOURCE',
-  { heading: 'RATES OF', isOptional: true },
-  { heading: 'CONFIRMED', isOptional: true },
-  'SET BY',
-  'SET AT',
+const historyColumns: ItemColumns<CurveView> = [
+  { heading: 'CURVE', cell: ({ id }) => id },
+  { heading: 'FROM (NEW YORK)', cell: ({ effectiveFromNewYork }) => effectiveFromNewYork },
+  { heading: 'CHAIN', cell: ({ chainId }) => String(chainId ?? 'all') },
+  { heading: 'SOURCE', cell: ({ source }) => source },
+  { heading: 'RATES OF', cell: ({ provenance }) => provenance?.sourceDate ?? '-', isOptional: true },
+  { heading: 'CONFIRMED', cell: ({ confirmed }) => (confirmed ? 'yes' : 'no'), isOptional: true },
+  { heading: 'SET BY', cell: ({ createdBy }) => createdBy },
+  { heading: 'SET AT', cell: ({ createdAt }) => createdAt },
 ]
 
-function formatHistory(history: readonly CurveView[], layout: Layout): string {
-  return formatTable(
-    historyColumns,
-    history.map((curve) => [
-      curve.id,
-      curve.effectiveFromNewYork,
-      curve.chainId === null ? 'all' : String(curve.chainId),
-      curve.source,
-      curve.provenance?.sourceDate ?? '-',
-      curve.confirmed ? 'yes' : 'no',
-      curve.createdBy,
-      curve.createdAt,
-    ]),
-    layout,
+const verdicts: Readonly<Record<CurvePreviewReport['verdict'], string>> = {
+  store: 'It would be stored.',
+  propose: 'It would become a proposal: a second person must approve it (rails.fourEyesAboveBps).',
+  confirm: 'It would NOT be stored without --confirm.',
+  refuse: 'It would NOT be stored.',
+}
+
+/** Formats what setting a curve would change, and what the rails say. */
+export function formatPreview(
+  { chains, effectiveFromNewYork, verdict }: CurvePreviewReport,
+  layout: Layout = plainLayout,
+): string {
+  const columns = ['TENOR', 'OLD', 'NEW', 'CHANGE (BPS)', 'WITHOUT --confirm']
+  const parts = chains.map(({ chainId, tenors, refusal, warning }) =>
+    [
+      `Chain ${chainId}, from ${effectiveFromNewYork} New York`,
+      formatTable(columns, tenors.map(formatTenor), { ...layout, indent: '  ' }),
+      ...(refusal ? [layout.style.red(`  refused: ${refusal.message}`)] : []),
+      ...(warning ? [layout.style.yellow(`  not signed at the boundary: ${warning.message}`)] : []),
+    ].join('\n'),
   )
+  return [...parts, `${verdicts[verdict]} Nothing was stored.`].join('\n\n')
+}
+
+function formatTenor({
+  tenorDays,
+  beforeBps,
+  afterBps,
+  changeBps,
+  bounds,
+}: CurvePreviewReport['chains'][number]['tenors'][number]): string[] {
+  const show = (bps: number | null) => (bps === null ? '-' : `${bps} bps`)
+  const change = changeBps === null ? '-' : `${changeBps > 0 ? '+' : ''}${changeBps}`
+  const lowest = Math.max(...bounds.map(({ lowestBps }) => lowestBps))
+  const highest = Math.min(...bounds.map(({ highestBps }) => highestBps))
+  return [`${tenorDays} days`, show(beforeBps), show(afterBps), change, `${lowest} to ${highest}`]
 }

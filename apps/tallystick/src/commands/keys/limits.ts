@@ -1,8 +1,8 @@
 import type { KeyView, ReplicaReport } from '@tallystick/core'
 import { type Command, InvalidArgumentError } from 'commander'
-import { withOperator } from '../operator/with-operator.ts'
-import { addCommonOptions, addExamples, type CommonOptions, parseList, parseRpm } from '../options.ts'
-import { exitCodes, print } from '../terminal/output.ts'
+import { makeChange } from '../operator/with-operator.ts'
+import { addCommonOptions, type CommonOptions, parseList, parseRpm } from '../options.ts'
+import { exitCodes } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** Options of a key's limits. Left out options stay undefined. */
@@ -30,26 +30,26 @@ export function addLimitOptions(command: Command): Command {
 }
 
 export function addUpdateCommand(keys: Command, terminal: Terminal): void {
-  const described = keys.command('update <id>').description('change the limits of a key; its secret stays')
-  const update = addLimitOptions(
-    addCommonOptions(described).option('--rpm <number>', 'requests per minute, or "unlimited"', parseRpm),
-  ).action(async (id: string, options: CommonOptions & LimitOptions) => {
-    const request = { ...toLimits(options), waitMs: confirmWaitMs }
-    const { key, replicas } = await withOperator({ terminal, options }, (operator) => operator.updateKey(id, request))
-    print(
-      { terminal, options },
-      {
-        document: { key, replicas },
-        text: () => `Key ${key.id} ("${key.name}"): ${describeLimits(key)}. ${formatLoaded(replicas)}`,
-      },
-    )
-    if (replicas.unconfirmed.length > 0) terminal.exitCode = exitCodes.unconfirmed
-  })
-  addExamples(
-    update,
+  const update = addCommonOptions(
+    keys.command('update <id>'),
     'keys update key_4fH2kQ9xL0aB --rpm 1200 --burst 50',
     'keys update key_4fH2kQ9xL0aB --per-day 100000 --allow none',
   )
+    .description('change the limits of a key; its secret stays')
+    .option('--rpm <number>', 'requests per minute, or "unlimited"', parseRpm)
+  addLimitOptions(update).action((id: string, options: CommonOptions & LimitOptions) =>
+    makeChange(terminal, {
+      options,
+      change: (operator) => operator.updateKey(id, { ...toLimits(options), waitMs: confirmWaitMs }),
+      format: ({ key, replicas }) => `Key ${key.id} ("${key.name}"): ${describeLimits(key)}. ${formatLoaded(replicas)}`,
+      exitCode: exitCodeOf,
+    }),
+  )
+}
+
+/** Returns the exit code of a change that not every replica has confirmed. */
+export function exitCodeOf({ replicas }: { readonly replicas: ReplicaReport }): number | undefined {
+  return replicas.unconfirmed.length > 0 ? exitCodes.unconfirmed : undefined
 }
 
 /** Returns the limits that options name. */

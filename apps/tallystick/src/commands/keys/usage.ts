@@ -1,49 +1,54 @@
 import type { QuotaUse, UsageReport } from '@tallystick/core'
 import { usageDaysMax } from '@tallystick/keys'
 import { type Command, Option } from 'commander'
-import { withReader } from '../operator/with-operator.ts'
-import { addCommonOptions, addExamples, type CommonOptions, wholeNumber } from '../options.ts'
+import { showReport } from '../operator/with-operator.ts'
+import { addCommonOptions, type CommonOptions, wholeNumber } from '../options.ts'
 import type { Layout } from '../terminal/layout.ts'
-import { print } from '../terminal/output.ts'
-import { formatTable } from '../terminal/table.ts'
+import { formatItems, type ItemColumns } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
+type UsageOptions = CommonOptions & { readonly days: number; readonly csv?: boolean }
+
 export function addUsageCommand(keys: Command, terminal: Terminal): void {
-  const usage = addCommonOptions(keys.command('usage').description('show the requests of each key on all replicas'))
+  addCommonOptions(keys.command('usage'), 'keys usage', 'keys usage --days 7 --json', 'keys usage --days 90 --csv')
+    .description('show the requests of each key on all replicas')
     .option('--days <number>', 'how many UTC days, 1 to 90', wholeNumber(1, usageDaysMax), 30)
     .addOption(new Option('--csv', 'print CSV, a row per key and day').conflicts('json'))
-    .action(async ({ days, csv, ...options }: CommonOptions & { readonly days: number; readonly csv?: boolean }) => {
-      const report = await withReader({ terminal, options }, (operator) => operator.showUsage(days))
-      print(
-        { terminal, options },
-        { document: report, text: (layout) => (csv ? formatUsageCsv(report) : formatUsage(report, layout)) },
-      )
-    })
-  addExamples(usage, 'keys usage', 'keys usage --days 7 --json', 'keys usage --days 90 --csv')
+    .action((options: UsageOptions) =>
+      showReport(terminal, {
+        options,
+        read: (operator) => operator.showUsage(options.days),
+        format: options.csv ? formatUsageCsv : formatUsage,
+      }),
+    )
 }
+
+type KeyUse = UsageReport['keys'][number]
+
+const columns: ItemColumns<KeyUse> = [
+  { heading: 'ID', cell: ({ id }) => id },
+  { heading: 'NAME', cell: ({ name }) => name },
+  { heading: 'TODAY', cell: ({ requests }) => String(requests.at(-1) ?? 0) },
+  { heading: 'TOTAL', cell: ({ total }) => String(total) },
+  { heading: 'NOTES', cell: ({ byScope }) => String(byScope.notes) },
+  { heading: 'DATA', cell: ({ byScope }) => String(byScope.data) },
+  { heading: 'RATE', cell: ({ byScope }) => String(byScope.rate) },
+  // Stored once a minute, later than the requests.
+  {
+    heading: 'LAST USED',
+    cell: ({ lastUsedAt, total }) => lastUsedAt ?? (total > 0 ? 'in the last minute' : 'never'),
+  },
+]
+
+const quotaColumns: ItemColumns<KeyUse> = [
+  { heading: 'QUOTA TODAY', cell: ({ quotas }) => formatQuota(quotas.day) },
+  { heading: 'QUOTA MONTH', cell: ({ quotas }) => formatQuota(quotas.month) },
+]
 
 function formatUsage({ days, keys }: UsageReport, layout: Layout): string {
   const hasQuotas = keys.some(({ quotas }) => quotas.day !== null || quotas.month !== null)
-  const rows = keys.map(({ id, name, requests, total, byScope, lastUsedAt, quotas }) => [
-    id,
-    name,
-    ...[requests.at(-1) ?? 0, total, byScope.notes, byScope.data, byScope.rate].map(String),
-    // Stored once a minute, later than the requests.
-    lastUsedAt ?? (total > 0 ? 'in the last minute' : 'never'),
-    ...(hasQuotas ? [formatQuota(quotas.day), formatQuota(quotas.month)] : []),
-  ])
-  const headings = [
-    'ID',
-    'NAME',
-    'TODAY',
-    'TOTAL',
-    'NOTES',
-    'DATA',
-    'RATE',
-    'LAST USED',
-    ...(hasQuotas ? ['QUOTA TODAY', 'QUOTA MONTH'] : []),
-  ]
-  return `Requests since ${days[0]} (UTC)\n${formatTable(headings, rows, layout)}`
+  const shown = hasQuotas ? [...columns, ...quotaColumns] : columns
+  return `Requests since ${days[0]} (UTC)\n${formatItems(keys, { columns: shown, layout })}`
 }
 
 function formatQuota(quota: QuotaUse | null): string {

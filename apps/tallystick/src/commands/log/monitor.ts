@@ -6,8 +6,11 @@ import type { MonitorCommandOptions } from './run-monitor.ts'
 const exampleKey = 'notes.example/log+ffb20d45+AW2hSqro1+e+ox0NNeeiiHWsuSTuxxetAssxB6ueLmmS'
 
 export function addMonitorCommand(program: Command, terminal: Terminal): void {
-  const monitor = program
-    .command('monitor')
+  addExamples(
+    program.command('monitor'),
+    `monitor https://notes.example --key ${exampleKey} --once`,
+    `monitor https://notes.example --key ${exampleKey} --state state.json --rpc 324=env:RPC_324 --metrics 127.0.0.1:9465`,
+  )
     .description('check the public log of a service, and the lends on its chains; needs no configuration')
     .argument('<url>', 'URL of the service, of its log (…/log), or of a copy of the log')
     .requiredOption('--key <verifier key>', 'public key of the log, as its operator publishes it')
@@ -41,11 +44,6 @@ export function addMonitorCommand(program: Command, terminal: Terminal): void {
       const { runMonitor } = await import('./run-monitor.ts')
       await runMonitor(url, { options, command, terminal })
     })
-  addExamples(
-    monitor,
-    `monitor https://notes.example --key ${exampleKey} --once`,
-    `monitor https://notes.example --key ${exampleKey} --state state.json --rpc 324=env:RPC_324 --metrics 127.0.0.1:9465`,
-  )
 }
 
 function collect(value: string, values: readonly string[]): readonly string[] {

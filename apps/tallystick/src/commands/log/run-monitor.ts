@@ -20,23 +20,24 @@ export type MonitorCommandOptions = {
 const keyFault =
   'error: --key is invalid. Give the key as <name>+<8 hex digits>+<base64>, as /log/key and the operator state it.'
 
+type MonitorInvocation = {
+  readonly options: MonitorCommandOptions
+  readonly command: Command
+  readonly terminal: Terminal
+}
+
 /** Runs the monitor until it has checked everything (`--once`) or a signal stops it. */
-export async function runMonitor(
-  url: string,
-  {
-    options,
-    command,
-    terminal,
-  }: { readonly options: MonitorCommandOptions; readonly command: Command; readonly terminal: Terminal },
-): Promise<void> {
+export async function runMonitor(url: string, { options, command, terminal }: MonitorInvocation): Promise<void> {
   if (!isHttpUrl(url)) {
     command.error('error: give the http or https URL of the log, without a user name or password in it')
   }
   const key = parseVerifierKey(options.key) ?? command.error(keyFault)
   const rpcs = parseRpcs(options.rpc, { schema: createUrlSchema(terminal.env), command })
   const pools = parsePools(options.pool, { rpcs, command })
-  const monitor = await startMonitor({ ...options, key, url, rpcs, pools, stdout: terminal.stdout })
-  if (!options.once) stopOnSignal(monitor, { say: monitor.say })
+  const { state, once, interval, metrics, json } = options
+  const { stdout } = terminal
+  const monitor = await startMonitor({ url, key, rpcs, pools, state, once, interval, metrics, json, stdout })
+  if (!once) stopOnSignal(monitor, { say: monitor.say })
   const isWell = await monitor.finished
   terminal.exitCode = isWell ? exitCodes.done : exitCodes.failed
 }

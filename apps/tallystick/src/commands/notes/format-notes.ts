@@ -1,7 +1,7 @@
 import { formatNewYork, type NotesReport, type PeriodReport } from '@tallystick/core'
 import { formatOrigin } from '../curve/format-curve.ts'
 import { type Layout, paintStatus, plainLayout } from '../terminal/layout.ts'
-import { formatTable } from '../terminal/table.ts'
+import { formatItems, formatTable, type ItemColumns } from '../terminal/table.ts'
 import type { CheckedNote } from './verify-notes.ts'
 
 /** Formats the notes on offer of each chain, or why there are none, and the state of the next period. */
@@ -24,27 +24,27 @@ export function formatNotesReport({ now, chains, rogue }: NotesReport, layout: L
   return [`Service time ${now}`, ...parts, ...wrong].join('\n\n')
 }
 
+const checkedColumns: ItemColumns<CheckedNote> = [
+  { heading: 'CHAIN', cell: ({ chainId }) => String(chainId) },
+  { heading: 'MATURITY', cell: ({ maturityTimestamp }) => maturityTimestamp },
+  { heading: 'NEW YORK', cell: (note) => formatMaturity(note)[1], isOptional: true },
+  { heading: 'UTC', cell: (note) => formatMaturity(note)[2], isOptional: true },
+  { heading: 'COUPON', cell: ({ coupon }) => `${coupon} bps` },
+  { heading: 'SIGNATURE', cell: ({ genuine }) => (genuine ? 'genuine' : 'NOT GENUINE'), paint: paintStatus },
+  {
+    heading: 'NOW',
+    cell: ({ status, secondsLeft }) => (status === 'usable' ? `usable, ${secondsLeft} s left` : status),
+  },
+  { heading: 'WHY', cell: ({ reason }) => reason ?? '' },
+]
+
+function formatMaturity({ maturityTimestamp, times }: CheckedNote) {
+  return formatTime(maturityTimestamp, times.maturity)
+}
+
 /** Formats notes of a file and whether they are genuine. */
 export function formatCheckedNotes(notes: readonly CheckedNote[], layout: Layout = plainLayout): string {
-  const rows = notes.map((note) => [
-    String(note.chainId),
-    ...formatTime(note.maturityTimestamp, note.times.maturity),
-    `${note.coupon} bps`,
-    note.genuine ? 'genuine' : 'NOT GENUINE',
-    note.status === 'usable' ? `usable, ${note.secondsLeft} s left` : note.status,
-    note.reason ?? '',
-  ])
-  const columns = [
-    'CHAIN',
-    'MATURITY',
-    { heading: 'NEW YORK', isOptional: true },
-    { heading: 'UTC', isOptional: true },
-    'COUPON',
-    { heading: 'SIGNATURE', paint: paintStatus },
-    'NOW',
-    'WHY',
-  ]
-  return formatTable(columns, rows, layout)
+  return formatItems(notes, { columns: checkedColumns, layout })
 }
 
 type ReportedNotes = NotesReport['chains'][number]['current']['notes']

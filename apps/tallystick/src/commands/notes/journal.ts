@@ -7,40 +7,37 @@ import type { Terminal } from '../terminal/terminal.ts'
 const places = ['journal', 'protection'] as const
 
 export function addJournalCommand(program: Command, terminal: Terminal): void {
+  const { env } = terminal
   const journal = program.command('journal').description('copy what was signed between journals and signer.protection')
   addExamples(journal, 'journal export signed.jsonl', 'journal import signed.jsonl')
-  addExportCommand(journal, terminal)
-  addImportCommand(journal, terminal)
-}
-
-function addExportCommand(journal: Command, terminal: Terminal): void {
-  const command = addCommonOptions(
-    journal.command('export <file>').description('write the digests of all signed notes to a new file'),
+  addCommonOptions(
+    journal.command('export <file>'),
+    'journal export signed.jsonl',
+    'journal export signed.jsonl --from protection',
   )
+    .description('write the digests of all signed notes to a new file')
     .addOption(optionWithValues('--from <place>', 'what to export (default: journal)', places).argParser(parsePlace))
-    .action(async (file: string, { from, ...options }: CommonOptions & { readonly from?: ClaimPlace }) => {
+    .action(async (file: string, options: CommonOptions & { readonly from?: ClaimPlace }) => {
       const { exportFrom } = await import('./transfer-journal.ts')
-      const report = await exportFrom(options.config, { file, from: from ?? 'journal', env: terminal.env })
-      print({ terminal, options }, { document: report, text: () => formatExport(report) })
+      const report = await exportFrom(options.config, { file, from: options.from ?? 'journal', env })
+      print(terminal, { options, document: report, text: () => formatExport(report) })
     })
-  addExamples(command, 'journal export signed.jsonl', 'journal export signed.jsonl --from protection')
-}
-
-function addImportCommand(journal: Command, terminal: Terminal): void {
-  const command = addCommonOptions(
-    journal.command('import <file>').description('add the digests of an export, so that nothing else is signed'),
+  addCommonOptions(
+    journal.command('import <file>'),
+    'journal import signed.jsonl',
+    'journal import signed.jsonl --into protection',
   )
+    .description('add the digests of an export, so that nothing else is signed')
     .addOption(
       optionWithValues('--into <place>', 'where to add them (default: each that is configured)', places).argParser(
         parsePlace,
       ),
     )
-    .action(async (file: string, { into, ...options }: CommonOptions & { readonly into?: ClaimPlace }) => {
+    .action(async (file: string, options: CommonOptions & { readonly into?: ClaimPlace }) => {
       const { importInto } = await import('./transfer-journal.ts')
-      const report = await importInto(options.config, { file, into, env: terminal.env })
-      print({ terminal, options }, { document: report, text: () => formatImport(report) })
+      const report = await importInto(options.config, { file, into: options.into, env })
+      print(terminal, { options, document: report, text: () => formatImport(report) })
     })
-  addExamples(command, 'journal import signed.jsonl', 'journal import signed.jsonl --into protection')
 }
 
 function formatExport({ file, from, entries }: ExportReport): string {

@@ -1,7 +1,7 @@
 import type { FullReconcileReport } from '@tallystick/issuer'
 import type { DiscardReport } from '@tallystick/service'
 import type { Command } from 'commander'
-import { withOperator, withReader } from '../operator/with-operator.ts'
+import { makeChange, showReport } from '../operator/with-operator.ts'
 import { addCommonOptions, addExamples, type CommonOptions, parseChain } from '../options.ts'
 import type { Layout } from '../terminal/layout.ts'
 import { exitCodes, print } from '../terminal/output.ts'
@@ -12,54 +12,58 @@ export function addNotesCommand(program: Command, terminal: Terminal): void {
     .command('notes')
     .description('show the notes on offer, verify notes, repair a restored database')
   addExamples(notes, 'notes show', 'notes verify notes.json')
-  const show = addCommonOptions(
-    notes.command('show').description('show the notes on offer, or why there are none'),
-  ).action(async (options: CommonOptions) => {
-    const report = await withReader({ terminal, options }, (operator) => operator.showNotes())
-    const { formatNotesReport } = await import('./format-notes.ts')
-    print({ terminal, options }, { document: report, text: (layout) => formatNotesReport(report, layout) })
-  })
-  addExamples(show, 'notes show', 'notes show --json')
+  addCommonOptions(notes.command('show'), 'notes show', 'notes show --json')
+    .description('show the notes on offer, or why there are none')
+    .action(async (options: CommonOptions) => {
+      const { formatNotesReport } = await import('./format-notes.ts')
+      await showReport(terminal, { options, read: (operator) => operator.showNotes(), format: formatNotesReport })
+    })
   addVerifyCommand(notes, terminal)
-  addReconcileCommand(notes, terminal)
-  addDiscardCommand(notes, terminal)
+  addRepairCommands(notes, terminal)
 }
 
 function addVerifyCommand(notes: Command, terminal: Terminal): void {
-  const verify = addCommonOptions(
-    notes
-      .command('verify <file>')
-      .description('check who signed the notes in a file (a /notes response or single notes; - is stdin)'),
+  addCommonOptions(
+    notes.command('verify <file>'),
+    'notes verify notes.json',
+    'notes verify - --signer 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1',
   )
+    .description('check who signed the notes in a file (a /notes response or single notes; - is stdin)')
     .option('--signer <address>', 'expected signer (default: the configured signer)')
-    .action(async (file: string, { signer, ...options }: CommonOptions & { readonly signer?: string }) => {
-      const [{ verifyNotesFile }, { formatCheckedNotes }] = await Promise.all([
-        import('./verify-notes.ts'),
-        import('./format-notes.ts'),
-      ])
-      const checked = await verifyNotesFile(file, { source: { path: options.config, env: terminal.env }, signer })
-      print(
-        { terminal, options },
-        { document: { notes: checked }, text: (layout) => formatCheckedNotes(checked, layout) },
-      )
+    .action(async (file: string, options: CommonOptions & { readonly signer?: string }) => {
+      const { verifyNotesFile } = await import('./verify-notes.ts')
+      const { formatCheckedNotes } = await import('./format-notes.ts')
+      const source = { path: options.config, env: terminal.env }
+      const checked = await verifyNotesFile(file, { source, signer: options.signer })
+      const text = (layout: Layout) => formatCheckedNotes(checked, layout)
+      print(terminal, { options, document: { notes: checked }, text })
       if (checked.some((note) => !note.genuine)) terminal.exitCode = exitCodes.failed
     })
-  addExamples(verify, 'notes verify notes.json', 'notes verify - --signer 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1')
 }
 
-function addDiscardCommand(notes: Command, terminal: Terminal): void {
-  const discard = addCommonOptions(
-    notes.command('discard').description('delete notes that a wrong clock signed too early, and no others'),
-  )
+function addRepairCommands(notes: Command, terminal: Terminal): void {
+  addCommonOptions(notes.command('reconcile'), 'notes reconcile')
+    .description('copy signed notes from the signer journal back into a restored database')
+    .action((options: CommonOptions) =>
+      makeChange(terminal, {
+        options,
+        change: (operator) => operator.reconcileNotes(),
+        format: formatReconciled,
+        exitCode: ({ contradictions, problems, log }) =>
+          contradictions.length > 0 || problems.length > 0 || log?.problem ? exitCodes.failed : undefined,
+      }),
+    )
+  addCommonOptions(notes.command('discard'), 'notes discard --chain 324 --period 2027-03-14T22:00:00Z')
+    .description('delete notes that a wrong clock signed too early, and no others')
     .requiredOption('--chain <id>', 'the chain', parseChain)
     .requiredOption('--period <start>', 'the start of their period, ISO 8601, as `notes show` and `doctor` print it')
-    .action(async ({ chain, period, ...options }: CommonOptions & { chain: number; period: string }) => {
-      const result = await withOperator({ terminal, options }, (operator) =>
-        operator.discardNotes({ chainId: chain, period }),
-      )
-      print({ terminal, options }, { document: result, text: () => formatDiscarded(result.discarded) })
-    })
-  addExamples(discard, 'notes discard --chain 324 --period 2027-03-14T22:00:00Z')
+    .action((options: CommonOptions & { readonly chain: number; readonly period: string }) =>
+      makeChange(terminal, {
+        options,
+        change: (operator) => operator.discardNotes({ chainId: options.chain, period: options.period }),
+        format: ({ discarded }) => formatDiscarded(discarded),
+      }),
+    )
 }
 
 function formatDiscarded({ chainId, period, wasStored, wasJournalled }: DiscardReport): string {
@@ -67,18 +71,6 @@ function formatDiscarded({ chainId, period, wasStored, wasJournalled }: DiscardR
   const done = `Discarded from ${places.join(' and ')}: the notes of ${period} on chain ${chainId}.`
   if (wasJournalled) return done
   return `${done}\nThe signer journal here did not contain them. Also run this command on the replica that signed them.`
-}
-
-function addReconcileCommand(notes: Command, terminal: Terminal): void {
-  const reconcile = addCommonOptions(
-    notes.command('reconcile').description('copy signed notes from the signer journal back into a restored database'),
-  ).action(async (options: CommonOptions) => {
-    const report = await withOperator({ terminal, options }, (operator) => operator.reconcileNotes())
-    print({ terminal, options }, { document: report, text: (layout) => formatReconciled(report, layout) })
-    if (report.contradictions.length > 0 || report.problems.length > 0 || report.log?.problem)
-      terminal.exitCode = exitCodes.failed
-  })
-  addExamples(reconcile, 'notes reconcile')
 }
 
 function formatReconciled(

@@ -35,14 +35,9 @@ export async function verifyNotesFile(
 /** Expected signer of each chain, by chain id. */
 type Signers = ReadonlyMap<number, Address>
 
-async function checkNote(
-  note: Note,
-  {
-    chains,
-    signers,
-    nowSeconds,
-  }: { readonly chains: readonly ChainConfig[]; readonly signers: Signers; readonly nowSeconds: bigint },
-): Promise<CheckedNote> {
+type Expected = { readonly chains: readonly ChainConfig[]; readonly signers: Signers; readonly nowSeconds: bigint }
+
+async function checkNote(note: Note, { chains, signers, nowSeconds }: Expected): Promise<CheckedNote> {
   const chain = chains.find(({ id }) => id === note.chainId)
   const verification = chain
     ? await verifyNote(note, { domain: chain.domain, signer: signers.get(chain.id) as Address })

@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { hostname } from 'node:os'
+import { dirname, resolve } from 'node:path'
 import { type ErrorBody, type ErrorCode, TallystickError } from '@tallystick/core'
-import type { Operator } from '@tallystick/service'
+import { adminUrlOf, type Operator, readReference } from '@tallystick/service'
 import type { ConfigSource } from '../terminal/terminal.ts'
 import { nameUser } from './name-user.ts'
-import { type AdminAddress, readAdminAddress } from './read-admin-address.ts'
-import { requestText } from './request-text.ts'
 
 const probeTimeoutMs = 2_000
 const callTimeoutMs = 30_000
@@ -15,15 +16,14 @@ const callTimeoutMs = 30_000
  */
 export async function runWithOperator<Result>(
   source: ConfigSource,
-  access: 'read' | 'write',
-  work: (operator: Operator) => Promise<Result>,
+  { access, work }: { readonly access: 'read' | 'write'; readonly work: (operator: Operator) => Promise<Result> },
 ): Promise<Result> {
   const address = readAdminAddress(source)
   const call = address && (await findServer(address))
   if (call) return work(createRemoteOperator(call))
   // Imported here because a command that uses a server needs none of it, and it takes longer to load than that runs.
   const { runOnDatabase } = await import('./run-on-database.ts')
-  return runOnDatabase(source, access, work)
+  return runOnDatabase(source, { access, work })
 }
 
 type Call = <Result>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<Result>
@@ -143,5 +143,62 @@ function unreachable(url: string, why: string): TallystickError {
     code: 'server_unreachable',
     message: `A process listens on ${url} but does not respond like the admin listener (${why}). Check "admin" in the configuration.`,
     retryable: true,
+  })
+}
+
+type AdminAddress = { readonly url: string; readonly token: string }
+
+/**
+ * Reads where the admin listener of a configuration is, and the token for it, without the schema of the configuration:
+ * loading that takes longer than all else that a command does through a server. Returns undefined if anything is unusual.
+ * The schema then finds and names the fault.
+ */
+function readAdminAddress({ path, env }: ConfigSource): AdminAddress | undefined {
+  try {
+    const { admin } = JSON.parse(readFileSync(path, 'utf8')) as { readonly admin: Readonly<Record<string, unknown>> }
+    const { host = '127.0.0.1', port = 9464, token, tokens = [] } = admin
+    if (typeof host !== 'string' || host === '' || !Number.isInteger(port) || Number(port) > 65_535) return undefined
+    const named = tokens as readonly { readonly token: string; readonly roles: readonly string[] }[]
+    const references = [token, ...named.filter(({ roles }) => roles.includes('all')).map((own) => own.token)]
+    const sources = { env, baseDirectory: dirname(resolve(path)) }
+    const found = references.flatMap((reference) => readReference(String(reference ?? ''), sources)?.value ?? [])
+    return { url: adminUrlOf({ host, port: Number(port) }), token: env['TALLYSTICK_ADMIN_TOKEN'] || (found[0] ?? '') }
+  } catch {
+    return undefined
+  }
+}
+
+type RequestTextOptions = {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  readonly timeoutMs: number
+}
+
+/** Sends an HTTP request without following redirects. Unlike `fetch`, the modules for this are loaded with Node. */
+function requestText(
+  url: string,
+  { method, headers, body, timeoutMs }: RequestTextOptions,
+): Promise<{ readonly status: number; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    // Without `agent: false` an idle connection would keep the process running.
+    const outgoing = request(url, { method, headers, agent: false }, (incoming) => {
+      const chunks: Buffer[] = []
+      incoming.on('data', (chunk) => chunks.push(chunk))
+      incoming.on('error', reject)
+      incoming.on('end', () => {
+        clearTimeout(timer)
+        resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') })
+      })
+    })
+    const timer = setTimeout(
+      () => outgoing.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })),
+      timeoutMs,
+    )
+    outgoing.on('error', (error) => {
+      clearTimeout(timer)
+      reject(error)
+    })
+    outgoing.end(body)
   })
 }

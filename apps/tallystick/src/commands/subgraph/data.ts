@@ -17,11 +17,13 @@ type CompareCommandOptions = CommonOptions & {
 export function addDataCommand(program: Command, terminal: Terminal): void {
   const data = program.command('data').description('compare the subgraphs of a chain')
   addExamples(data, 'data compare --chain 324')
-  const compare = addCommonOptions(
-    data
-      .command('compare')
-      .description('send the same random queries to the subgraphs of a chain and list differences'),
+  addCommonOptions(
+    data.command('compare'),
+    'data compare --chain 324',
+    'data compare --chain 324 --queries 1000 --seed 7 --block 5184123',
+    'data compare --chain 324 --url https://indexer.example/subgraphs/name/tallystick --json',
   )
+    .description('send the same random queries to the subgraphs of a chain and list differences')
     .requiredOption('--chain <id>', 'chain whose subgraphs are compared', parseChain)
     .option('--queries <number>', 'number of queries, up to 100000', wholeNumber(1, 100_000), 200)
     .option(
@@ -40,23 +42,13 @@ export function addDataCommand(program: Command, terminal: Terminal): void {
       const url = options.url === undefined ? undefined : await readUrl(options.url, { terminal, command })
       const seed = options.seed ?? randomInt(2 ** 31)
       const output = createOutput(terminal, options)
-      const results = await runComparison({
-        ...options,
-        url,
-        seed,
-        env: terminal.env,
-        report: reportTo(terminal, options),
-      })
-      output.document({ chain: options.chain, seed, comparisons: results.map(describeResult) })
+      const { config, chain, queries, block } = options
+      const report = reportTo(terminal, options)
+      const results = await runComparison({ config, chain, queries, seed, block, url, env: terminal.env, report })
+      output.document({ chain, seed, comparisons: results.map(describeResult) })
       for (const result of results) output.text(formatResult(result, { seed, style: output.layout.style }))
       terminal.exitCode = exitCodeOf(results)
     })
-  addExamples(
-    compare,
-    'data compare --chain 324',
-    'data compare --chain 324 --queries 1000 --seed 7 --block 5184123',
-    'data compare --chain 324 --url https://indexer.example/subgraphs/name/tallystick --json',
-  )
 }
 
 /** As `diff`: 1 for differences, 2 if something could not be compared. */

@@ -1,9 +1,9 @@
 import type { IndexJob, IndexReport } from '@tallystick/service'
-import type { Layout, Style } from '../terminal/layout.ts'
-import { formatTable } from '../terminal/table.ts'
+import type { Layout } from '../terminal/layout.ts'
+import { formatItems, type ItemColumns } from '../terminal/table.ts'
 
 /** Formats the result of a job that has ended. */
-export function formatJob(job: IndexJob, { red, green }: Style): string {
+export function formatJob(job: IndexJob, { style: { red, green } }: Layout): string {
   const { kind, chainId, from, block, problem, check } = job
   if (job.state === 'failed') return red(`The ${kind} of the index of chain ${chainId} failed. ${problem}`)
   if (kind === 'rebuild') {
@@ -36,22 +36,20 @@ export function formatProgress({ step, block, chainHead, compared, of, problem }
   }
 }
 
+const jobColumns: ItemColumns<IndexReport['chains'][number]> = [
+  { heading: 'CHAIN', cell: ({ chainId }) => String(chainId) },
+  { heading: 'JOB', cell: ({ job }) => job?.kind ?? 'none' },
+  { heading: 'STATE', cell: ({ job }) => job?.state ?? '' },
+  { heading: 'STARTED', cell: ({ job }) => job?.startedAt ?? '' },
+  { heading: 'ENDED', cell: ({ job }) => job?.finishedAt ?? '' },
+  { heading: 'DETAILS', cell: ({ job }) => (job === null ? '' : describeDetails(job)) },
+]
+
 /** Formats the last job of each chain. */
 export function formatJobs({ runsIn, chains }: IndexReport, layout: Layout): string {
   if (runsIn === 'command')
     return 'No service runs with this configuration. Rebuilds and checks are shown by the service they run in.'
-  return formatTable(
-    ['CHAIN', 'JOB', 'STATE', 'STARTED', 'ENDED', 'DETAILS'],
-    chains.map(({ chainId, job }) => [
-      String(chainId),
-      job?.kind ?? 'none',
-      job?.state ?? '',
-      job?.startedAt ?? '',
-      job?.finishedAt ?? '',
-      job === null ? '' : describeDetails(job),
-    ]),
-    layout,
-  )
+  return formatItems(chains, { columns: jobColumns, layout })
 }
 
 function describeDetails(job: IndexJob): string {

@@ -1,11 +1,12 @@
-import type { IndexJob, IndexReport } from '@tallystick/service'
+import { setTimeout } from 'node:timers/promises'
+import { TallystickError } from '@tallystick/core'
+import type { IndexJob, Operator } from '@tallystick/service'
 import type { Command } from 'commander'
-import { withOperator, withReader } from '../operator/with-operator.ts'
+import { makeChange, showReport } from '../operator/with-operator.ts'
 import { addCommonOptions, addExamples, type CommonOptions, parseChain, wholeNumber } from '../options.ts'
-import { exitCodes, print } from '../terminal/output.ts'
+import { exitCodes } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { followJob } from './follow-job.ts'
-import { formatJob, formatJobs } from './format-job.ts'
+import { formatJob, formatJobs, formatProgress } from './format-job.ts'
 
 const blockNumber = wholeNumber(0, 2 ** 31 - 2, 'Give a block number, such as 5184000.')
 
@@ -16,55 +17,120 @@ export function addIndexCommand(program: Command, terminal: Terminal): void {
   addExamples(index, 'index check --chain 324', 'index rebuild --chain 324')
   addRebuildCommand(index, terminal)
   addCheckCommand(index, terminal)
-  addShowCommand(index, terminal)
+  addCommonOptions(index.command('show'), 'index show', 'index show --json')
+    .description('show the last rebuild or check of each chain that the running service made')
+    .action((options: CommonOptions) =>
+      showReport(terminal, { options, read: (operator) => operator.showIndex(), format: formatJobs }),
+    )
 }
 
 function addRebuildCommand(index: Command, terminal: Terminal): void {
-  const rebuild = addCommonOptions(
-    index.command('rebuild').description('index a chain again; the old index serves until the new one is complete'),
+  addCommonOptions(
+    index.command('rebuild'),
+    'index rebuild --chain 324',
+    'index rebuild --chain 324 --from 5184000 --json',
   )
+    .description('index a chain again; the old index serves until the new one is complete')
     .requiredOption('--chain <id>', 'chain to index', parseChain)
     .option('--from <block>', 'first block, at the deployment of the pool or before (default: startBlock)', blockNumber)
-    .action(async ({ chain, from, ...options }: ChainOptions & { readonly from?: number }) => {
-      const job = await withOperator({ terminal, options }, async (operator) => {
-        const started = await operator.rebuildIndex({ chainId: chain, ...(from !== undefined && { from }) })
-        return followJob(operator, { ...started, terminal, options })
-      })
-      finish(job, { terminal, options })
-    })
-  addExamples(rebuild, 'index rebuild --chain 324', 'index rebuild --chain 324 --from 5184000 --json')
+    .action((options: ChainOptions & { readonly from?: number }) =>
+      makeChange(terminal, {
+        options,
+        change: async (operator) => {
+          const { job } = await operator.rebuildIndex({ chainId: options.chain, from: options.from })
+          return followJob(operator, { job, terminal, options })
+        },
+        format: formatJob,
+        exitCode: exitCodeOf,
+      }),
+    )
 }
 
 function addCheckCommand(index: Command, terminal: Terminal): void {
-  const check = addCommonOptions(
-    index.command('check').description('compare every position, account and day of an index with the contracts'),
-  )
+  addCommonOptions(index.command('check'), 'index check --chain 324', 'index check --chain 324 --json')
+    .description('compare every position, account and day of an index with the contracts')
     .requiredOption('--chain <id>', 'chain to compare with', parseChain)
-    .action(async ({ chain, ...options }: ChainOptions) => {
-      const job = await withReader({ terminal, options }, async (operator) => {
-        const started = await operator.checkIndex({ chainId: chain })
-        return followJob(operator, { ...started, terminal, options })
-      })
-      finish(job, { terminal, options })
-      if ((job.check?.count ?? 0) > 0) terminal.exitCode = exitCodes.failed
-    })
-  addExamples(check, 'index check --chain 324', 'index check --chain 324 --json')
+    .action((options: ChainOptions) =>
+      showReport(terminal, {
+        options,
+        read: async (operator) => {
+          const { job } = await operator.checkIndex({ chainId: options.chain })
+          return followJob(operator, { job, terminal, options })
+        },
+        format: formatJob,
+        exitCode: exitCodeOf,
+      }),
+    )
 }
 
-function addShowCommand(index: Command, terminal: Terminal): void {
-  const show = addCommonOptions(
-    index.command('show').description('show the last rebuild or check of each chain that the running service made'),
-  ).action(async (options: CommonOptions) => {
-    const report: IndexReport = await withReader({ terminal, options }, (operator) => operator.showIndex())
-    print({ terminal, options }, { document: report, text: (layout) => formatJobs(report, layout) })
+function exitCodeOf({ state, check }: IndexJob): number | undefined {
+  return state === 'failed' || (check?.count ?? 0) > 0 ? exitCodes.failed : undefined
+}
+
+const pollMs = 250
+// Interval of the lines in a pipe or a file. On a terminal one line is rewritten.
+const lineMs = 10_000
+
+/** Waits for the end of a job and shows its progress. Ctrl-C leaves a job of the service running. */
+async function followJob(
+  operator: Pick<Operator, 'showIndex'>,
+  { job, terminal, options }: { readonly job: IndexJob; readonly terminal: Terminal; readonly options: CommonOptions },
+): Promise<IndexJob> {
+  const show = createProgressLines(terminal, options)
+  const { runsIn } = await operator.showIndex()
+  const interrupt = () => {
+    show.end()
+    terminal.stderr.write(`${describeInterrupt(job, runsIn)}\n`)
+    process.exit(130)
+  }
+  process.once('SIGINT', interrupt)
+  try {
+    for (;;) {
+      const { chains } = await operator.showIndex()
+      const current = chains.find(({ chainId }) => chainId === job.chainId)?.job
+      if (current?.id !== job.id) throw restarted(job)
+      if (current.state !== 'running') return current
+      show.line(formatProgress(current))
+      await setTimeout(pollMs)
+    }
+  } finally {
+    show.end()
+    process.off('SIGINT', interrupt)
+  }
+}
+
+function describeInterrupt({ kind, chainId }: IndexJob, runsIn: 'service' | 'command'): string {
+  if (runsIn === 'service') {
+    return `The ${kind} of the index of chain ${chainId} continues in the service. \`tallystick index show\` shows it.`
+  }
+  return `The ${kind} of the index of chain ${chainId} was aborted. The index is unchanged.`
+}
+
+function createProgressLines(
+  { stderr }: Terminal,
+  { json }: CommonOptions,
+): { readonly line: (text: string) => void; readonly end: () => void } {
+  if (json) return { line: () => undefined, end: () => undefined }
+  if (stderr.isTTY) {
+    return { line: (text) => stderr.write(`\r\u001b[K${text}`), end: () => void stderr.write('\r\u001b[K') }
+  }
+  let last = { atMs: Number.NEGATIVE_INFINITY, text: '' }
+  return {
+    line: (text) => {
+      const nowMs = performance.now()
+      const step = (line: string) => line.split(':', 1)[0]
+      if (text === last.text || (nowMs - last.atMs < lineMs && step(text) === step(last.text))) return
+      last = { atMs: nowMs, text }
+      stderr.write(`${text}\n`)
+    },
+    end: () => undefined,
+  }
+}
+
+function restarted({ kind, chainId }: IndexJob): TallystickError {
+  return new TallystickError({
+    code: 'server_unreachable',
+    message: `The service was restarted, which ended the ${kind} of the index of chain ${chainId}. Run the command again.`,
+    retryable: true,
   })
-  addExamples(show, 'index show', 'index show --json')
-}
-
-function finish(
-  job: IndexJob,
-  { terminal, options }: { readonly terminal: Terminal; readonly options: CommonOptions },
-): void {
-  print({ terminal, options }, { document: job, text: (layout) => formatJob(job, layout.style) })
-  if (job.state === 'failed') terminal.exitCode = exitCodes.failed
 }

@@ -1,6 +1,6 @@
 import { TallystickError } from '@tallystick/core'
 import { chooseLayout, type Layout } from './layout.ts'
-import type { Invocation, Terminal } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Options that decide about the output. */
 export type OutputOptions = { readonly json: boolean; readonly color?: boolean | undefined }
@@ -31,11 +31,14 @@ export function createOutput(
   }
 }
 
+type Printed = {
+  readonly options: OutputOptions
+  readonly document: unknown
+  readonly text: (layout: Layout) => string
+}
+
 /** Prints the result of a command: the text, or with `--json` the document. */
-export function print(
-  { terminal, options }: Invocation,
-  { document, text }: { readonly document: unknown; readonly text: (layout: Layout) => string },
-): void {
+export function print(terminal: Terminal, { options, document, text }: Printed): void {
   const output = createOutput(terminal, options)
   output.document(document)
   if (!output.json) output.text(text(output.layout))

@@ -11,6 +11,9 @@ export type Column =
       readonly paint?: (cell: string, style: Style) => string
     }
 
+/** Columns of a list of items. */
+export type ItemColumns<Item> = readonly (Exclude<Column, string> & { readonly cell: (item: Item) => string })[]
+
 type TableLayout = Layout & { readonly indent?: string | undefined }
 type Rows = readonly (readonly string[])[]
 
@@ -36,6 +39,15 @@ export function formatTable(columns: readonly Column[], rows: Rows, layout: Tabl
     lines.push(...wrapText(text, limit).map(layout.style.dim))
   }
   return lines.map((line) => (line === '' ? '' : indent + line)).join('\n')
+}
+
+/** Formats items as the rows of a table. */
+export function formatItems<Item>(
+  items: readonly Item[],
+  { columns, layout }: { readonly columns: ItemColumns<Item>; readonly layout: TableLayout },
+): string {
+  const rows = items.map((item) => columns.map(({ cell }) => cell(item)))
+  return formatTable(columns, rows, layout)
 }
 
 type ShownColumn = { readonly index: number; readonly width: number; readonly column: Column }

@@ -1,5 +1,3 @@
-import type { CommonOptions } from '../options.ts'
-
 /** Process that a command runs in: its environment, streams and exit code. Tests inject their own. */
 export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -13,9 +11,6 @@ type TerminalStream = NodeJS.WritableStream & {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
 }
-
-/** A command that runs: its process, and the options that every command has. */
-export type Invocation = { readonly terminal: Terminal; readonly options: CommonOptions }
 
 /** Configuration file, and the environment its secrets are read from. */
 export type ConfigSource = { readonly path: string; readonly env: Terminal['env'] }

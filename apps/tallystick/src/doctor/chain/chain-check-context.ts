@@ -22,7 +22,8 @@ export type ChainCheckContext = {
   readonly periods: readonly Period[]
 }
 
-export type PoolCheckContext = ChainCheckContext & {
+export type PoolCheckContext = {
+  readonly context: ChainCheckContext
   readonly reader: PoolReader
   /** Time of the newest block, Unix seconds. */
   readonly headSeconds: bigint

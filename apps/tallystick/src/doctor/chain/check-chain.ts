@@ -19,7 +19,7 @@ export async function checkChain(findings: Findings, context: ChainCheckContext)
   const usable = heads.flatMap((rpc) => ('chainId' in rpc && rpc.chainId === chain.id ? [rpc.url] : []))
   const reader = createPoolReader({ chainId: chain.id, rpcUrls: usable, pool: chain.domain.verifyingContract })
   try {
-    await checkPool(findings, { ...context, reader, headSeconds: head.timestamp })
+    await checkPool(findings, { context, reader, headSeconds: head.timestamp })
   } finally {
     reader.close()
   }

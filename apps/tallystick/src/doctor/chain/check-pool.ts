@@ -1,11 +1,11 @@
 import type { PoolPauses, PoolState, PoolValues, PoolViews } from '@tallystick/chain'
 import { findMissingIncome, isIncomeStale } from '@tallystick/core'
 import { adviseOnSigner } from '@tallystick/issuer'
+import type { ChainConfig } from '@tallystick/service'
 import { domainSeparator, isAddressEqual } from 'viem'
 import type { Findings } from '../findings.ts'
-import { leastSecondsToMaturity, type PoolCheckContext } from './chain-check-context.ts'
-import { checkFreshNote, checkOfferedNotes } from './check-pool-notes.ts'
-import { checkWiring } from './check-wiring.ts'
+import { type ChainCheckContext, leastSecondsToMaturity, type PoolCheckContext } from './chain-check-context.ts'
+import { checkFreshNote, checkOfferedNotes, checkWiring } from './simulate-pool-calls.ts'
 
 const views = [
   'DOMAIN_SEPARATOR',
@@ -13,37 +13,35 @@ const views = [
   'lastFloatingIncomeUpdateDay',
 ] as const satisfies readonly (keyof PoolViews)[]
 
+const checkManually = 'Is it a pool of this protocol? If so, check the value manually.'
+
 type Values = PoolValues<(typeof views)[number]>
 
 /** Checks that the contract at the pool's address matches the configuration and accepts our notes. */
-export async function checkPool(findings: Findings, context: PoolCheckContext): Promise<void> {
-  const { reader, chain } = context
+export async function checkPool(findings: Findings, { context, reader, headSeconds }: PoolCheckContext): Promise<void> {
+  const { chain, nowSeconds } = context
   const pool = chain.domain.verifyingContract
   if (!(await reader.hasCode())) {
-    findings.fail(
-      'pool',
-      `there is no contract at ${pool} on chain ${chain.id}`,
-      'Correct chains[].pool, or chains[].rpc.',
-    )
-    return
+    const found = `there is no contract at ${pool} on chain ${chain.id}`
+    return findings.fail('pool', found, 'Correct chains[].pool, or chains[].rpc.')
   }
   findings.ok('pool', `there is a contract at ${pool}`)
   const [values, state] = await Promise.all([reader.read(views), reader.readState()])
-  checkDomain(findings, { values, context })
+  checkDomain(findings, { values, chain })
   checkRegisteredSigner(findings, { state, context })
   checkLimits(findings, { state, context })
   checkPauses(findings, state)
-  checkFloatingIncome(findings, { values, nowSeconds: context.nowSeconds })
-  await checkFreshNote(findings, context)
-  await checkOfferedNotes(findings, context)
-  await checkWiring(findings, { state, context })
+  checkFloatingIncome(findings, { values, nowSeconds })
+  await checkFreshNote(findings, { context, reader, headSeconds })
+  await checkOfferedNotes(findings, { context, reader })
+  await checkWiring(findings, { state, context, reader })
 }
 
-type StateCheck = { readonly state: PoolState; readonly context: PoolCheckContext }
+type StateCheck = { readonly state: PoolState; readonly context: ChainCheckContext }
 
 function checkDomain(
   findings: Findings,
-  { values, context: { chain } }: { readonly values: Values; readonly context: PoolCheckContext },
+  { values, chain }: { readonly values: Values; readonly chain: ChainConfig },
 ): void {
   const expected = domainSeparator({ domain: { ...chain.domain, chainId: chain.id } })
   const actual = values.DOMAIN_SEPARATOR
@@ -51,11 +49,8 @@ function checkDomain(
   if (actual === undefined) missing(findings, 'domain separator', 'DOMAIN_SEPARATOR')
   else if (actual === expected) findings.ok('domain separator', `the pool's matches, ${expected.slice(0, 10)}…`)
   else {
-    findings.fail(
-      'domain separator',
-      `the pool's is ${actual.slice(0, 10)}…, the configured one is ${expected.slice(0, 10)}… (name "${name}", version "${version}", chain ${chain.id}): it refuses every note`,
-      'Correct chains[].domain, chains[].id or chains[].pool.',
-    )
+    const found = `the pool's is ${actual.slice(0, 10)}…, the configured one is ${expected.slice(0, 10)}… (name "${name}", version "${version}", chain ${chain.id}): it refuses every note`
+    findings.fail('domain separator', found, 'Correct chains[].domain, chains[].id or chains[].pool.')
   }
 }
 
@@ -66,11 +61,7 @@ function checkRegisteredSigner(findings: Findings, { state, context }: StateChec
   const found = `the pool accepts notes of ${registered}`
   const { next } = chain.signer
   if (registered === undefined) {
-    findings.warn(
-      name,
-      'validatePriceFeed does not reject a note of another signer',
-      'Is it a pool of this protocol? If so, check the value manually.',
-    )
+    findings.warn(name, 'validatePriceFeed does not reject a note of another signer', checkManually)
   } else if (!signer) findings.skip(name, `${found}; the configured signer is unavailable`)
   else if (isAddressEqual(registered, signer.address)) findings.ok(name, found)
   else if (next && isAddressEqual(next, signer.address)) {
@@ -86,53 +77,52 @@ function checkRegisteredSigner(findings: Findings, { state, context }: StateChec
 function checkLimits(findings: Findings, { state: { limits }, context }: StateCheck): void {
   const { chain, notes, coupons, tenors } = context
   const { maxCouponLimit, minMaturityLimit } = limits
-  const unknown = 'the RPC returns no event of the pool about it, so it is not known'
-  const advice = 'Add an RPC that returns the logs since the pool’s deployment.'
   const setCurve = `tallystick curve set … --chain ${chain.id}`
-  if (maxCouponLimit === undefined) findings.warn('coupon limit', unknown, advice)
-  else {
-    const tooHigh = [...notes.map(({ coupon }) => coupon), ...coupons.map(BigInt)].filter((bps) => bps > maxCouponLimit)
-    const found = `the pool accepts up to ${maxCouponLimit} bps`
-    const lower = `Set lower coupons with \`${setCurve}\`, or raise the limit with setMaxCouponLimit.`
-    const named = [...new Set(tooHigh)].join(', ')
-    if (tooHigh.length > 0) findings.fail('coupon limit', `${found}, but there are coupons of ${named} bps`, lower)
-    else reportLimit(findings, { name: 'coupon limit', found, field: 'maxCouponBps', chain, limit: maxCouponLimit })
-  }
-  if (minMaturityLimit === undefined) findings.warn('maturity limit', unknown, advice)
-  else {
-    const least = leastSecondsToMaturity(context)
-    const found = `the pool requires ${minMaturityLimit} s to maturity`
-    const longer = `Remove ${tenors[0]} from the chain’s tenors, or set a curve without it: \`${setCurve}\`.`
-    const conflict = `${found}, but the ${tenors[0]}-day note matures ${least} s after its period`
-    const field = 'minMaturitySeconds'
-    if (least < minMaturityLimit) findings.fail('maturity limit', conflict, longer)
-    else reportLimit(findings, { name: 'maturity limit', found, field, chain, limit: minMaturityLimit })
-  }
+  const offered = [...notes.map(({ coupon }) => coupon), ...coupons.map(BigInt)]
+  const tooHigh = new Set(offered.filter((bps) => maxCouponLimit !== undefined && bps > maxCouponLimit))
+  checkLimit(findings, {
+    name: 'coupon limit',
+    configured: { field: 'maxCouponBps', value: chain.maxCouponBps },
+    limit: maxCouponLimit,
+    found: `the pool accepts up to ${maxCouponLimit} bps`,
+    conflict: tooHigh.size > 0 ? `there are coupons of ${[...tooHigh].join(', ')} bps` : undefined,
+    remedy: `Set lower coupons with \`${setCurve}\`, or raise the limit with setMaxCouponLimit.`,
+  })
+  const least = leastSecondsToMaturity(context)
+  const isTooShort = minMaturityLimit !== undefined && least < minMaturityLimit
+  checkLimit(findings, {
+    name: 'maturity limit',
+    configured: { field: 'minMaturitySeconds', value: chain.minMaturitySeconds },
+    limit: minMaturityLimit,
+    found: `the pool requires ${minMaturityLimit} s to maturity`,
+    conflict: isTooShort ? `the ${tenors[0]}-day note matures ${least} s after its period` : undefined,
+    remedy: `Remove ${tenors[0]} from the chain’s tenors, or set a curve without it: \`${setCurve}\`.`,
+  })
 }
 
-/** Reports a limit that all notes respect. The configured one is stricter, or the pool's applies. */
-function reportLimit(
-  findings: Findings,
-  {
-    name,
-    found,
-    field,
-    chain,
-    limit,
-  }: {
-    readonly name: string
-    readonly found: string
-    readonly field: 'maxCouponBps' | 'minMaturitySeconds'
-    readonly chain: PoolCheckContext['chain']
-    readonly limit: bigint
-  },
-): void {
-  const configured = BigInt(chain[field])
-  const isWithin = field === 'maxCouponBps' ? configured <= limit : configured >= limit
-  if (isWithin) findings.ok(name, `${found}, ${field} is ${configured}`)
-  else {
-    const conflict = `${found}, but chains[].${field} is ${configured}: the pool’s limit applies`
-    findings.warn(name, conflict, `Set chains[].${field} to ${limit}.`)
+type Limit = {
+  readonly name: string
+  readonly configured: { readonly field: 'maxCouponBps' | 'minMaturitySeconds'; readonly value: number }
+  /** Undefined if it is not known. */
+  readonly limit: bigint | undefined
+  readonly found: string
+  /** Which notes do not respect it. */
+  readonly conflict: string | undefined
+  readonly remedy: string
+}
+
+/** If all notes respect a limit, the configured one must be as strict: otherwise the pool's applies. */
+function checkLimit(findings: Findings, { name, configured, limit, found, conflict, remedy }: Limit): void {
+  const { field, value } = configured
+  if (limit === undefined) {
+    const unknown = 'the RPC returns no event of the pool about it, so it is not known'
+    findings.warn(name, unknown, 'Add an RPC that returns the logs since the pool’s deployment.')
+  } else if (conflict) findings.fail(name, `${found}, but ${conflict}`, remedy)
+  else if (field === 'maxCouponBps' ? BigInt(value) <= limit : BigInt(value) >= limit) {
+    findings.ok(name, `${found}, ${field} is ${value}`)
+  } else {
+    const looser = `${found}, but chains[].${field} is ${value}: the pool’s limit applies`
+    findings.warn(name, looser, `Set chains[].${field} to ${limit}.`)
   }
 }
 
@@ -163,6 +153,5 @@ function checkFloatingIncome(
 }
 
 function missing(findings: Findings, name: string, view: string): void {
-  const advice = 'Is it a pool of this protocol? If so, check the value manually.'
-  findings.warn(name, `the contract has no ${view}()`, advice)
+  findings.warn(name, `the contract has no ${view}()`, checkManually)
 }

@@ -3,12 +3,16 @@ import { request as httpsRequest } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import { readChunks } from '@tallystick/base/pure'
 
-export type QueryOptions = {
+/** Where a subgraph is queried. */
+export type Endpoint = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: { readonly query: string; readonly variables?: Readonly<Record<string, unknown>> }
   /** Fingerprint of the only accepted certificate. If undefined, the usual authorities are trusted. */
   readonly fingerprint256?: string | undefined
+}
+
+export type QueryOptions = {
+  readonly body: { readonly query: string; readonly variables?: Readonly<Record<string, unknown>> }
   /** 1 MiB by default. */
   readonly responseBytesMax?: number | undefined
 }
@@ -24,13 +28,10 @@ const timeoutMs = 10_000
 const responseBytesMaxDefault = 1_048_576
 
 /** Posts a GraphQL query. Rejects with an error whose message does not contain the URL. */
-export function postQuery({
-  url,
-  headers,
-  body,
-  fingerprint256,
-  responseBytesMax = responseBytesMaxDefault,
-}: QueryOptions): Promise<QueryResponse> {
+export function postQuery(
+  { url, headers, fingerprint256 }: Endpoint,
+  { body, responseBytesMax = responseBytesMaxDefault }: QueryOptions,
+): Promise<QueryResponse> {
   return new Promise((resolve, reject) => {
     const isTls = url.startsWith('https:')
     const outgoing = (isTls ? httpsRequest : httpRequest)(url, {

@@ -3,8 +3,7 @@ import { parseJson } from '@tallystick/core'
 import { listMature, maturePositionsQuery } from '@tallystick/gateway'
 import type { ChainConfig, Config } from '@tallystick/service'
 import { reachableHost } from '../check-certificate.ts'
-import { postQuery } from './post-query.ts'
-import type { Endpoint } from './query-subgraph.ts'
+import { type Endpoint, postQuery } from './post-query.ts'
 
 /** Returns the URLs of a chain's remote subgraph, with their headers. */
 export function listRemoteEndpoints({ subgraph }: Pick<ChainConfig, 'subgraph'>): readonly Endpoint[] {
@@ -35,7 +34,7 @@ export async function findMaturePositions(
   nowSeconds: bigint,
 ): Promise<readonly bigint[]> {
   for (const endpoint of endpoints) {
-    const found = await postQuery({ ...endpoint, body: { query: maturePositionsQuery } })
+    const found = await postQuery(endpoint, { body: { query: maturePositionsQuery } })
       .then(({ text }) => listMature((parseJson(text) as { readonly data?: unknown }).data, nowSeconds))
       .catch(() => [])
     if (found.length > 0) return found

@@ -1,6 +1,6 @@
-import { isLimitReason } from '@tallystick/chain'
+import { ChainError, isLimitReason, type PoolState, type WiringResult } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
-import { signNote } from '@tallystick/issuer'
+import { findWiringFaults, signNote } from '@tallystick/issuer'
 import type { Findings } from '../findings.ts'
 import type { PoolCheckContext } from './chain-check-context.ts'
 
@@ -16,8 +16,9 @@ const maturitySeconds = 3_650n * 86_400n
  */
 export async function checkFreshNote(
   findings: Findings,
-  { chain, signer, reader, headSeconds, notes }: PoolCheckContext,
+  { context, reader, headSeconds }: PoolCheckContext,
 ): Promise<void> {
+  const { chain, signer, notes } = context
   const name = 'fresh note'
   if (!signer) return findings.skip(name, 'no signer is available')
   const second = headSeconds - backSeconds
@@ -36,10 +37,8 @@ export async function checkFreshNote(
     if (validation.outcome === 'refused')
       return findings.fail(name, `validatePriceFeed refuses it: ${validation.refusals[0].message}`, advice)
     const instead = notes.length > 0 ? 'the current notes are validated instead' : 'only domain and signer are checked'
-    findings.skip(
-      name,
-      `the RPC does not support a block time in eth_call, and no usable note is signed for a test: ${instead}`,
-    )
+    const found = 'the RPC does not support a block time in eth_call, and no usable note is signed for a test'
+    findings.skip(name, `${found}: ${instead}`)
   } catch (error) {
     if (!(error instanceof TallystickError)) throw error
     findings.fail(name, error.message, 'See the lines of the signer.')
@@ -49,7 +48,7 @@ export async function checkFreshNote(
 /** Validates the current notes on the pool. */
 export async function checkOfferedNotes(
   findings: Findings,
-  { notes, reader, nowSeconds }: PoolCheckContext,
+  { context: { notes, nowSeconds }, reader }: Omit<PoolCheckContext, 'headSeconds'>,
 ): Promise<void> {
   const name = 'notes on offer'
   if (notes.length === 0) return findings.skip(name, 'there are none')
@@ -61,4 +60,29 @@ export async function checkOfferedNotes(
     const found = `the pool refuses ${validation.refusals.length} of ${notes.length}: ${message}`
     findings.fail(name, found, isLimitReason(reason) ? 'See the lines about its limits above.' : advice)
   }
+}
+
+/** Checks by simulated calls that the pool and its tokens work together: a mint, a lend, and a claim of a mature position. */
+export async function checkWiring(
+  findings: Findings,
+  { state, context, reader }: Omit<PoolCheckContext, 'headSeconds'> & { readonly state: PoolState },
+): Promise<void> {
+  const { chain, notes, nowSeconds } = context
+  const principal = state.limits.minLendLimit || 1n
+  const options = { note: notes.at(-1), principal, mature: await context.findMature(), atSeconds: nowSeconds }
+  const wiring = await reader.checkWiring(options).catch((error: unknown) => {
+    if (error instanceof ChainError) return error
+    throw error
+  })
+  if (wiring instanceof ChainError) return findings.skip('roles and tokens', `not checked: ${wiring.message}`)
+  for (const { message, remedy } of findWiringFaults(wiring, chain)) findings.fail('roles and tokens', message, remedy)
+  report(findings, 'mint', wiring.mint)
+  report(findings, 'lend', wiring.lend)
+  report(findings, 'claim', wiring.claim)
+}
+
+/** A refused call is reported above, with its remedy. */
+function report(findings: Findings, name: string, { outcome, message }: WiringResult): void {
+  if (outcome === 'accepted') findings.ok(name, `simulated: ${message}`)
+  else if (outcome === 'unknown') findings.skip(name, message)
 }
