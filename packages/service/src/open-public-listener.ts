@@ -14,9 +14,9 @@ import type { FastifyInstance, FastifyServerFactory } from 'fastify'
 import { buildApp } from './app.ts'
 import { createKnownRequests, type KnownRequests } from './data/fast-path.ts'
 import { createAnalysePersisted } from './data/persisted-queries.ts'
-import { openEns } from './ens/open-ens.ts'
+import { createEnsParts } from './ens/create-ens-parts.ts'
 import { prepareFastPath } from './fast-path.ts'
-import { openPortal } from './portal/open-portal.ts'
+import { loadPortal } from './portal/load-portal.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ServiceParts } from './start-parts.ts'
 
@@ -132,7 +132,7 @@ function buildPublicApp(
     publicLog: parts.publicLog && { ...parts.publicLog, database },
     queries: parts.gateway.queries,
     events: { streams: parts.streams },
-    portal: openPortal({ config, signers, options: options.portal }),
-    ens: openEns(context),
+    portal: loadPortal({ config, signers, options: options.portal }),
+    ens: createEnsParts(context),
   })
 }

@@ -6,7 +6,7 @@ import type { LimitTestOptions } from '@tallystick/keys'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import type { HostMetricsOptions } from './host-metrics.ts'
-import type { PortalOptions } from './portal/open-portal.ts'
+import type { PortalOptions } from './portal/load-portal.ts'
 
 export type ServiceOptions = {
   readonly config: Config

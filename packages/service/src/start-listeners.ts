@@ -1,5 +1,5 @@
 import { createCutCounter, createRequestIds, isLoopback, limitConnections, listen, paceServer } from '@tallystick/http'
-import { openAdminApp } from './open-admin-app.ts'
+import { startAdminApp } from './start-admin-app.ts'
 import { openPublicListener } from './open-public-listener.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ServiceParts } from './start-parts.ts'
@@ -11,7 +11,7 @@ export async function startListeners(context: ServiceContext, parts: ServicePart
   const { config, metrics, say, closers } = context
   const nextRequestId = createRequestIds()
   const { app, isListening, start } = await openPublicListener(context, { parts, nextRequestId })
-  const admin = openAdminApp(context, { parts, nextRequestId, isListening })
+  const admin = startAdminApp(context, { parts, nextRequestId, isListening })
   paceServer(admin.server, createCutCounter(metrics, 'pipelined'))
   const { connectionsMax, connectionsPerAddressMax, proxy } = config.listen
   limitConnections(

@@ -2,13 +2,13 @@ import { addSubgraphMetrics, type EmbeddedSubgraph, startEmbeddedSubgraphs } fro
 import { type ClockMonitor, type RunningNotes, startClockMonitor, startNotes } from '@tallystick/issuer'
 import { type EventStreams, type RunningHooks, startHookDelivery } from '@tallystick/notify'
 import { type RunningLog, startPublicLog } from '@tallystick/public-log'
-import { type ChainsParts, openChains } from './chains/open-chains.ts'
+import { type ChainsParts, createChainsParts } from './chains/create-chains-parts.ts'
 import { connectionsMax } from './database-connections.ts'
 import { startEvents } from './events/start-events.ts'
-import { type HistoryParts, openHistory } from './history/open-history.ts'
-import { type ChainReaders, openChainReaders } from './open-chain-readers.ts'
-import { type OpenGateway, openGateway } from './open-gateway.ts'
-import { openRate } from './rate/open-rate.ts'
+import { type HistoryParts, createHistoryParts } from './history/create-history-parts.ts'
+import { type ChainReaders, createChainReaders } from './create-chain-readers.ts'
+import { type GatewayParts, createGatewayParts } from './create-gateway-parts.ts'
+import { createRateParts } from './rate/create-rate-parts.ts'
 import type { RateParts } from './rate/read-rates.ts'
 import { createIndexJobs, type IndexJobs } from './reindex/index-jobs.ts'
 import type { ServiceContext } from './service-context.ts'
@@ -25,7 +25,7 @@ export type ServiceParts = {
   readonly keys: KeyParts
   readonly clocks: ClockMonitor
   readonly indexes: Indexes
-  readonly gateway: OpenGateway
+  readonly gateway: GatewayParts
   /** Undefined if no public log is configured. */
   readonly publicLog: RunningLog | undefined
   readonly notes: RunningNotes
@@ -39,17 +39,19 @@ export type ServiceParts = {
 /** Starts everything but the listeners, from the ground up. */
 export async function startParts(context: ServiceContext): Promise<ServiceParts> {
   const keys = await startKeys(context)
-  const readers = openChainReaders(context)
+  const readers = createChainReaders(context)
   // Before anything is signed or served.
   const clocks = await startClocks(context, readers)
   const indexes = await startIndexes(context, readers)
-  const gateway = openGateway(context, indexes.embedded)
+  const gateway = createGatewayParts(context, indexes.embedded)
   const publicLog = await startLog(context, clocks)
   const notes = await startIssuing(context, { readers, clocks, gateway, publicLog })
   const { embedded } = indexes
-  const rate = openRate(context, { notes, gateway, embedded, pools: readers.pools })
-  const history = openHistory({ database: context.database, clocks, index: gateway.index })
-  const chains = openChains(context, { notes, pools: readers.pools })
+  const rate = createRateParts(context, { notes, gateway, embedded, pools: readers.pools })
+  const history = createHistoryParts({ database: context.database, clocks, index: gateway.index })
+  const chains = createChainsParts(context, { notes, pools: readers.pools })
+  // The first read of the contracts, so that the first caller need not wait for it.
+  void chains.list()
   const hooks = await startHooks(context)
   const streams = await startEvents(context, { keyRing: keys.keyRing, published: notes.published, rate })
   await keys.leases.ready()

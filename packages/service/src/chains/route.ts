@@ -6,7 +6,7 @@ import { describeGet, jsonContent } from '../openapi/describe-operation.ts'
 import { curl, typescript } from '../openapi/samples.ts'
 import type { DocumentContext, Endpoint, Operation } from '../routing/document.ts'
 import type { Route } from '../routing/route.ts'
-import type { ChainsParts } from './open-chains.ts'
+import type { ChainsParts } from './create-chains-parts.ts'
 
 // A new signer or limit is seen soon.
 const cacheControl = 'public, max-age=30'

@@ -2,7 +2,7 @@ import type { TallystickError } from '@tallystick/core'
 import { assertParameters, refusal } from '@tallystick/http'
 import type { RouteHandlerMethod } from 'fastify'
 import type { Route } from '../routing/route.ts'
-import type { EnsParts } from './open-ens.ts'
+import type { EnsParts } from './create-ens-parts.ts'
 
 /** Creates `GET /ens/<name>`, with which the page finds the address of a name. Without `parts` ENS is not configured. */
 export function createEnsRoute(parts: EnsParts | undefined): Route {

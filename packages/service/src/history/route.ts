@@ -4,7 +4,7 @@ import type { Route } from '../routing/route.ts'
 import { describeHistoryNotes, describeHistoryRate } from './describe-history.ts'
 import { formatNotesHistory, formatRateHistory } from './format-history.ts'
 import { parseHistoryNotesQuery, parseHistoryRateQuery } from './history-query.ts'
-import type { HistoryParts } from './open-history.ts'
+import type { HistoryParts } from './create-history-parts.ts'
 import { historyTypes, sendHistory } from './send-history.ts'
 
 type Query = Readonly<Record<string, unknown>>

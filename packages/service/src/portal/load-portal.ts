@@ -25,7 +25,7 @@ const builtDirectory = join(
 )
 
 /** Loads the built web page, if there is one, and its data. */
-export function openPortal({
+export function loadPortal({
   config,
   signers,
   options: { visitor, testWallet, directory = builtDirectory } = {},
@@ -44,6 +44,6 @@ export function openPortal({
 }
 
 /** Loads the operator's console, if it was built. It is beside the files of the page, which alone are public. */
-export function openConsole({ directory = builtDirectory }: PortalOptions = {}): PortalFiles | undefined {
+export function loadConsole({ directory = builtDirectory }: PortalOptions = {}): PortalFiles | undefined {
   return readPortalFiles(join(directory, 'console'))
 }

@@ -11,8 +11,8 @@ export type ChainsParts = {
   list(): Promise<readonly ChainInfo[]>
 }
 
-/** Creates the parts of `GET /chains` and starts the first read of the contracts. */
-export function openChains(
+/** Creates the parts of `GET /chains`. */
+export function createChainsParts(
   { config, log, time }: Pick<ServiceContext, 'config' | 'log' | 'time'>,
   {
     notes: { signers, poolWatch },
@@ -28,14 +28,14 @@ export function openChains(
     monotonicNow: time.monotonic,
     onError: (chain, error) => log.warn({ chain, err: error }, 'contracts of the pool cannot be read; retrying'),
   })
-  const list = () =>
-    Promise.all(
-      chains.map(async (chain) => {
-        const { address: signer } = signers.get(chain.id) as { readonly address: Address }
-        const known = await contracts.read(chain.id)
-        return describeChain({ chain, signer, watched: poolWatch.find(chain.id), contracts: known })
-      }),
-    )
-  void list()
-  return { list }
+  return {
+    list: () =>
+      Promise.all(
+        chains.map(async (chain) => {
+          const { address: signer } = signers.get(chain.id) as { readonly address: Address }
+          const known = await contracts.read(chain.id)
+          return describeChain({ chain, signer, watched: poolWatch.find(chain.id), contracts: known })
+        }),
+      ),
+  }
 }

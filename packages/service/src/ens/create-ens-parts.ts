@@ -27,7 +27,7 @@ const cacheMax = 1_000
 const nameLengthMax = 255
 
 /** Creates the resolver of names, or undefined if none is configured. */
-export function openEns({
+export function createEnsParts({
   config: { ens },
   log,
   time,

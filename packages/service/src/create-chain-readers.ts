@@ -18,7 +18,7 @@ export type ChainReaders = {
 }
 
 /** Creates the readers of all chains. */
-export function openChainReaders({ config, closers }: Pick<ServiceContext, 'config' | 'closers'>): ChainReaders {
+export function createChainReaders({ config, closers }: Pick<ServiceContext, 'config' | 'closers'>): ChainReaders {
   const identities = new Map(config.chains.map(({ id }) => [id, createChainIdentity(id)]))
   const reachable = config.chains.filter(({ rpc }) => rpc.length > 0)
   const pools = new Map(

@@ -18,7 +18,7 @@ export type HistoryParts = {
 }
 
 /** Creates the parts of `/history`. Identical requests at the same time share one read. */
-export function openHistory({
+export function createHistoryParts({
   database,
   clocks,
   index,

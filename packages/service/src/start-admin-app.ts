@@ -8,7 +8,7 @@ import { reportStatus, type StatusParts } from './admin/status-report.ts'
 import { listAdminTokens } from './config/admin-tokens.ts'
 import { collectFindings, type FindingsContext } from './health/collect-findings.ts'
 import { checkReadiness, type Readiness, type ReadinessParts } from './health/readiness.ts'
-import { openConsole } from './portal/open-portal.ts'
+import { loadConsole } from './portal/load-portal.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ServiceParts } from './start-parts.ts'
 
@@ -21,7 +21,7 @@ type AdminContext = {
 }
 
 /** Builds the app of the admin listener and starts the checks that only it shows. */
-export function openAdminApp(context: ServiceContext, { parts, nextRequestId, isListening }: AdminContext) {
+export function startAdminApp(context: ServiceContext, { parts, nextRequestId, isListening }: AdminContext) {
   const { config, time, database, log, metrics, closers } = context
   const readinessParts = listReadinessParts(context, { parts, isListening })
   const readReadiness = () => checkReadiness(readinessParts)
@@ -51,7 +51,7 @@ export function openAdminApp(context: ServiceContext, { parts, nextRequestId, is
       createOperator({ ...operatorOptions, showStatus, auditor: { actor, remark, log } }),
     checkReadiness: readReadiness,
     collectFindings: findWrong,
-    console: { files: openConsole(context.options.portal), host: config.admin.host },
+    console: { files: loadConsole(context.options.portal), host: config.admin.host },
   })
 }
 

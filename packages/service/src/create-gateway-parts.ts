@@ -14,7 +14,7 @@ import { connectionsMax } from './database-connections.ts'
 import type { ServiceContext } from './service-context.ts'
 
 /** The subgraphs of all chains, as callers and the service itself query them. */
-export type OpenGateway = {
+export type GatewayParts = {
   readonly data: DataSources
   /** Queries without a key. */
   readonly queries: PublicQueries
@@ -24,11 +24,11 @@ export type OpenGateway = {
   readonly findMature: ReturnType<typeof createFindMaturePositions>
 }
 
-/** Opens the gateway to the embedded and remote subgraphs. */
-export function openGateway(
+/** Creates the gateway to the embedded and remote subgraphs. */
+export function createGatewayParts(
   { config, database, time, metrics, log, closers }: ServiceContext,
   embedded: ReadonlyMap<number, EmbeddedSubgraph>,
-): OpenGateway {
+): GatewayParts {
   const monotonicNow = time.monotonic
   const data = createDataSources(config, { embedded, clock: time, log, metrics, monotonicNow })
   closers.push('remote subgraphs', data.close)

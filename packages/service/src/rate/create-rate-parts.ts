@@ -1,14 +1,14 @@
 import type { PoolReader } from '@tallystick/chain'
 import type { RunningNotes } from '@tallystick/issuer'
 import type { Follower } from '@tallystick/subgraph'
-import type { OpenGateway } from '../open-gateway.ts'
+import type { GatewayParts } from '../create-gateway-parts.ts'
 import type { ServiceContext } from '../service-context.ts'
 import { createPoolStates, type ReadPool } from './pool-states.ts'
 import { createReadFloatingIncome } from './read-floating-income.ts'
 import type { RateParts } from './read-rates.ts'
 
 /** Creates the parts of `/rate`: published notes, and the state of each pool by its chain and by its index. */
-export function openRate(
+export function createRateParts(
   { config, log, time }: Pick<ServiceContext, 'config' | 'log' | 'time'>,
   {
     notes: { published, poolWatch },
@@ -17,7 +17,7 @@ export function openRate(
     pools,
   }: {
     readonly notes: Pick<RunningNotes, 'published' | 'poolWatch'>
-    readonly gateway: Pick<OpenGateway, 'index' | 'readIndexedPool'>
+    readonly gateway: Pick<GatewayParts, 'index' | 'readIndexedPool'>
     readonly embedded: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
     /** Readers by chain, for chains with an RPC. */
     readonly pools: ReadonlyMap<number, PoolReader>
