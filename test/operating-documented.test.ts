@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { refusalReasons } from '../packages/issuer/src/refusal.ts'
 import { signerFailures } from '../packages/issuer/src/signers/signer.ts'
-import { countConnections } from '../packages/service/src/database-connections.ts'
+import { countConnections } from '../packages/service/src/database/service-database.ts'
 import { metricHelp as help } from '../packages/service/src/metric-help.ts'
 
 const folder = new URL('../docs/operating/', import.meta.url)

@@ -10,7 +10,7 @@ import {
   type PublicQueries,
 } from '@tallystick/gateway'
 import type { ReadIndexedPool } from '@tallystick/issuer'
-import { connectionsMax } from './database-connections.ts'
+import { connectionsMax } from './database/service-database.ts'
 import type { ServiceContext } from './service-context.ts'
 
 /** The subgraphs of all chains, as callers and the service itself query them. */

@@ -19,16 +19,19 @@ export { readReference } from './config/config-reference.ts'
 
 export { httpUrl, isHttpUrl, secretSchema, secretUrlSchema } from './config/config-secrets.ts'
 export { awsKeySchema, gcpKeySchema, locateDatabase } from './config/config-signer.ts'
-export { countConnections } from './database-connections.ts'
+export { apiMigrations, apiSchema, describeNewer, readSchema, type SchemaReading } from './database/migrations.ts'
+export {
+  assertDatabaseExists,
+  countConnections,
+  openDatabaseToRead,
+  openServiceDatabase,
+} from './database/service-database.ts'
 export { adviseOnCurve, checkNotes } from './health/check-notes.ts'
 export type { IssueReports } from './health/issue-reports.ts'
 export type { Readiness } from './health/readiness.ts'
 
-export { apiMigrations, apiSchema } from './migrations.ts'
-export { describeNewer, readSchema, type SchemaReading } from './read-schema.ts'
 export type { IndexJob, IndexReport } from './reindex/index-job.ts'
 export { release } from './release.ts'
 export { runService } from './run-service.ts'
-export { assertDatabaseExists, openDatabaseToRead, openServiceDatabase } from './service-database.ts'
 export { type Service, startService } from './start-service.ts'
 export { stopOnSignal } from './stop-on-signal.ts'

@@ -22,7 +22,7 @@ import { logMetricHelp } from '@tallystick/public-log'
 import { failedTokenMetricHelp } from './admin/failed-tokens.ts'
 import { readinessMetricHelp } from './health/readiness.ts'
 import { hostMetricHelp } from './host-metrics.ts'
-import { databaseMetricHelp } from './watch-database.ts'
+import { databaseMetricHelp } from './database/watch-database.ts'
 
 /** Help texts of all metrics of the service. */
 export const metricHelp: MetricHelp = {

@@ -3,7 +3,7 @@ import { type ClockMonitor, type RunningNotes, startClockMonitor, startNotes } f
 import { type EventStreams, type RunningHooks, startHookDelivery } from '@tallystick/notify'
 import { type RunningLog, startPublicLog } from '@tallystick/public-log'
 import { type ChainsParts, createChainsParts } from './chains/create-chains-parts.ts'
-import { connectionsMax } from './database-connections.ts'
+import { connectionsMax } from './database/service-database.ts'
 import { startEvents } from './events/start-events.ts'
 import { type HistoryParts, createHistoryParts } from './history/create-history-parts.ts'
 import { type ChainReaders, createChainReaders } from './create-chain-readers.ts'

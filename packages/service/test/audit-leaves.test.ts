@@ -6,7 +6,7 @@ import { auditedTransaction, type Database, type Queryable } from '@tallystick/d
 import { auditHeadPath, auditLeafMigrations, checkAudit } from '@tallystick/keys'
 import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { openServiceDatabase } from '../src/service-database.ts'
+import { openServiceDatabase } from '../src/database/service-database.ts'
 import { createDeferrals, createKey, newDatabase, prepare, start } from './harness.ts'
 
 const record = (database: Database, subject: string) =>

@@ -13,7 +13,7 @@ import {
 } from '@tallystick/notify'
 import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openServiceDatabase } from '../src/service-database.ts'
+import { openServiceDatabase } from '../src/database/service-database.ts'
 import { newDatabase } from './harness.ts'
 
 const event = (changes: Partial<NewEvent> = {}): NewEvent => ({

@@ -17,9 +17,9 @@ import { inject, onTestFinished } from 'vitest'
 import { atMost, createTestTime, faster, type TestTime, type TestTimeOptions } from '../../base/test/test-time.ts'
 import { createOperator, type Operator } from '../src/admin/operator.ts'
 import { type Config, parseConfig } from '../src/config/config.ts'
-import { apiMigrations } from '../src/migrations.ts'
+import { apiMigrations } from '../src/database/migrations.ts'
 import type { ServiceOptions } from '../src/service-context.ts'
-import { openServiceDatabase } from '../src/service-database.ts'
+import { openServiceDatabase } from '../src/database/service-database.ts'
 import { startService } from '../src/start-service.ts'
 
 export const signerKey = `0x${'01'.repeat(32)}`

@@ -5,7 +5,7 @@ import { createLeases } from '@tallystick/keys'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestTime } from '../../base/test/test-time.ts'
-import { openServiceDatabase } from '../src/service-database.ts'
+import { openServiceDatabase } from '../src/database/service-database.ts'
 import { newDatabase } from './harness.ts'
 
 /** Creates the leases of a replica that joins another one. Their interval never ends, so only `ready` can settle them. */

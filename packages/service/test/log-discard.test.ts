@@ -5,7 +5,7 @@ import { findLastNoteSet } from '@tallystick/issuer'
 import { createNoteLog } from '@tallystick/public-log'
 import { waitOptions } from '@tallystick/workbench/wait-options'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openServiceDatabase } from '../src/service-database.ts'
+import { openServiceDatabase } from '../src/database/service-database.ts'
 import { newDatabase, start } from './harness.ts'
 
 /** Deletes the notes in a transaction that commits once another one waits for a lock. Resolves when they are deleted. */

@@ -2,7 +2,7 @@ import type { CurveProvenance } from '@tallystick/core'
 import { findSameCurve, insertCurve } from '@tallystick/issuer'
 import { databaseEngines } from '@tallystick/workbench/test-database'
 import { describe, expect, test } from 'vitest'
-import { openServiceDatabase } from '../src/service-database.ts'
+import { openServiceDatabase } from '../src/database/service-database.ts'
 import { newDatabase } from './harness.ts'
 
 const provenance: CurveProvenance = {

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { TallystickError } from '@tallystick/core'
 import { type Database, databaseTooNew, migrate, openDatabase } from '@tallystick/database'
-import { connectionsMax } from './database-connections.ts'
-import { apiMigrations, apiSchema } from './migrations.ts'
-import { describeNewer, readSchema } from './read-schema.ts'
+import type { Config } from '../config/config.ts'
+import { apiMigrations, apiSchema, describeNewer, readSchema } from './migrations.ts'
+
+/** Most connections to PostgreSQL that each part of a replica opens for statements. */
+export const connectionsMax = { service: 10, index: 8, publicQueries: 4 } as const
 
 /** Opens the service's database and applies migrations. */
 export async function openServiceDatabase(url: string, say: (line: string) => void): Promise<Database> {
@@ -59,4 +61,19 @@ async function assertSchemaIsCurrent(database: Database): Promise<void> {
 
 function outdated(message: string): TallystickError {
   return new TallystickError({ code: 'database_outdated', message, retryable: false })
+}
+
+// One for notifications, one for the lock of the event producer.
+const serviceSessions = 2
+// For the lock of the followers.
+const indexSessions = 1
+
+/**
+ * Returns how many connections to PostgreSQL a replica holds at most. A cancelled statement and a rebuild of an index open
+ * further ones for a short time.
+ */
+export function countConnections({ chains }: Pick<Config, 'chains'>): number {
+  const service = connectionsMax.service + serviceSessions
+  if (!chains.some(({ subgraph }) => subgraph?.embedded)) return service
+  return service + connectionsMax.index + indexSessions + connectionsMax.publicQueries
 }
