@@ -1,4 +1,4 @@
-import type { Clock, Metrics, Secret } from '@tallystick/base'
+import type { Metrics, Secret, Time } from '@tallystick/base'
 import { graphqlSchemaOf, protocolSchema } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import type { ChainSubgraph } from './chain-subgraph.ts'
@@ -8,7 +8,6 @@ import { type AnalysedQuery, createAnalyse } from './query/analyse-query.ts'
 import { createDataMetrics, createGateway, type Gateway } from './query-chains.ts'
 import { addRemoteMetrics } from './remote/remote-metrics.ts'
 import { createRemoteSubgraph, type DataSettings, type RemoteSubgraph } from './remote/remote-subgraph.ts'
-import { startTimer } from './remote/start-timer.ts'
 import { createEmbeddedSource, createRemoteSource } from './sources/source.ts'
 import { addSourceMetrics, createTwoSourceSubgraph, type TwoSourceSubgraph } from './sources/two-source-subgraph.ts'
 
@@ -37,22 +36,21 @@ type SourceSettings = {
 
 export type DataSourcesParts = {
   readonly embedded: ReadonlyMap<number, EmbeddedSubgraph>
-  readonly clock: Clock
+  readonly time: Time
   readonly log: Logger
   readonly metrics: Metrics
-  readonly monotonicNow: () => number
 }
 
 /** Creates the gateway of `/data` over the embedded and remote subgraphs of all chains. */
 export function createDataSources({ chains, data }: GatewaySettings, parts: DataSourcesParts): DataSources {
-  const { clock, log, metrics, monotonicNow } = parts
-  const now = () => clock.now()
+  const { time, log, metrics } = parts
+  const monotonicNow = time.monotonic
   const remote = chains.flatMap(({ id, subgraph }) => {
     if (!subgraph?.urls) return []
     const { urls, headers = {} } = subgraph
-    return createRemoteSubgraph({ chainId: id, urls, headers, settings: data, now, monotonicNow, log, metrics })
+    return createRemoteSubgraph({ chainId: id, urls, headers, settings: data, time, log, metrics })
   })
-  addRemoteMetrics(metrics, { subgraphs: remote, now })
+  addRemoteMetrics(metrics, { subgraphs: remote, clock: time })
   const embedded = [...parts.embedded].map(([id, { subgraph, follower }]) =>
     measureSubgraph(createEmbeddedSubgraph(id, { subgraph, follower, monotonicNow }), { metrics, log, monotonicNow }),
   )
@@ -80,23 +78,21 @@ type JoinedParts = {
 /** Creates the subgraphs of the chains that have an embedded and a remote one. */
 function joinSources(
   { chains, data: settings }: GatewaySettings,
-  { embedded, remote, parts: { clock, log: commonLog, metrics, monotonicNow } }: JoinedParts,
+  { embedded, remote, parts: { time, log: commonLog, metrics } }: JoinedParts,
 ): ReadonlyMap<number, TwoSourceSubgraph> {
   const joined = new Map<number, TwoSourceSubgraph>()
-  const now = () => clock.now()
   for (const { id, subgraph } of chains) {
     const own = embedded.find(({ chainId }) => chainId === id)
     const other = remote.find(({ chainId }) => chainId === id)
     if (!own || !other) continue
     const log = commonLog.child({ chain: id })
     const { timeoutMs } = settings
-    const embeddedSource = createEmbeddedSource(own, { timeoutMs, monotonicNow, startTimer, log })
+    const embeddedSource = createEmbeddedSource(own, { timeoutMs, time, log })
     const remoteSource = createRemoteSource(other)
     const isRemotePreferred = subgraph?.prefer === 'urls'
     const preferred = isRemotePreferred ? remoteSource : embeddedSource
     const fallback = isRemotePreferred ? embeddedSource : remoteSource
-    const options = { preferred, fallback, settings, now, monotonicNow, startTimer, log, metrics }
-    joined.set(id, createTwoSourceSubgraph(options))
+    joined.set(id, createTwoSourceSubgraph({ preferred, fallback, settings, time, log, metrics }))
   }
   return joined
 }

@@ -23,9 +23,9 @@ export {
   startEmbeddedSubgraphs,
   subgraphMetricHelp,
 } from './embedded/start-embedded-subgraphs.ts'
+export { createGate } from './gate.ts'
 export { createPublicQueries, type PublicQueries, publicQueryMetricHelp } from './public/create-public-queries.ts'
 export { createPublicAnswer, type PublicAnswer } from './public/public-answer.ts'
-export { createQueryGate } from './public/query-gate.ts'
 export { type AnalysedQuery, createAnalyse, type PreparedQuery, prepareQuery } from './query/analyse-query.ts'
 export { publicQueryLimits, queryLimits, type Variables } from './query/measure-selection.ts'
 export { type ChainResult, createDataMetrics, createGateway, dataMetricHelp, type Gateway } from './query-chains.ts'
@@ -34,7 +34,6 @@ export { createRedact } from './remote/create-redact.ts'
 export { createSender } from './remote/create-sender.ts'
 export { addRemoteMetrics, remoteMetricHelp } from './remote/remote-metrics.ts'
 export { createRemoteSubgraph, type RemoteSubgraph } from './remote/remote-subgraph.ts'
-export { type StartTimer, startTimer } from './remote/start-timer.ts'
 export { createEmbeddedSource, createRemoteSource } from './sources/source.ts'
 export {
   addSourceMetrics,

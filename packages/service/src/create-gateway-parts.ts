@@ -29,8 +29,7 @@ export function createGatewayParts(
   { config, database, time, metrics, log, closers }: ServiceContext,
   embedded: ReadonlyMap<number, EmbeddedSubgraph>,
 ): GatewayParts {
-  const monotonicNow = time.monotonic
-  const data = createDataSources(config, { embedded, clock: time, log, metrics, monotonicNow })
+  const data = createDataSources(config, { embedded, time, log, metrics })
   closers.push('remote subgraphs', data.close)
   const queries = createPublicQueries(config, {
     database,
@@ -39,7 +38,7 @@ export function createGatewayParts(
     metrics,
     closers,
     log,
-    monotonicNow,
+    monotonicNow: time.monotonic,
   })
   const index = { ask: createAskIndex(data), chainIds: data.chainIds }
   const readIndexedPool = createReadIndexedPool(config.chains, index)

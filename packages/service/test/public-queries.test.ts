@@ -171,8 +171,10 @@ test('behavior: on the embedded database one public query runs at a time, in its
     for (let count = 0; count < 5; count++) asked.push(askOne())
     await query('select 1')
     expect(gate).toMatchObject({ running: 1, waiting: 4 })
+    for (let count = 4; count < 200; count++) asked.push(askOne())
+    await expect(askOne()).rejects.toMatchObject({ code: 'not_ready', retryAfterSeconds: 1 })
   })
-  expect(await Promise.all(asked)).toEqual(Array(5).fill(expected))
+  expect(await Promise.all(asked)).toEqual(Array(201).fill(expected))
 
   const port = await database.openPort?.()
   port?.postMessage(null)

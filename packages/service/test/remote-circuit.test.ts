@@ -13,7 +13,7 @@ describe('the circuit', () => {
   test('behavior: opens when queries and the probe fail, rejects at once, and closes when a probe succeeds', async () => {
     const fake = await startFakeSubgraph()
     const time = createTestTime()
-    const remote = openRemote([fake.url], time)
+    const remote = openRemote([fake.url], { time })
     let lightsUntilOpen = 0
     fake.behave((exchange) => {
       const isOpen = remote.log().includes('circuit opened')
@@ -43,7 +43,7 @@ describe('the circuit', () => {
     const fake = await startFakeSubgraph()
     const time = createTestTime()
     fake.behave(refuse)
-    const remote = openRemote([fake.url], time)
+    const remote = openRemote([fake.url], { time })
     await openCircuit(remote)
     for (const [probes, delayMs] of [500, 1_000, 2_000].entries()) {
       time.advance(delayMs - 1)
@@ -109,7 +109,7 @@ describe('the circuit', () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     a.behave(hang)
     const time = createTestTime()
-    const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 30, timeoutMs: 2_000 }, ...time })
+    const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 30, timeoutMs: 2_000 }, time })
     for (let count = 0; count < 3; count += 1) {
       const asked = remote.ask()
       time.advance(30)
@@ -129,7 +129,7 @@ describe('the circuit', () => {
       response.writeHead(429, { 'retry-after': '2' }).end()
       fake.behave(undefined)
     })
-    const remote = openRemote([fake.url], time)
+    const remote = openRemote([fake.url], { time })
     expect(await errorOf(remote.ask())).toMatchObject({ details: { failure: 'busy' }, retryAfterSeconds: 2 })
     const refused = await errorOf(remote.ask())
     expect(refused.details).toEqual({ failure: 'circuit_open' })

@@ -1,3 +1,4 @@
+import { systemTime } from '@tallystick/base'
 import { describe, expect, test } from 'vitest'
 import { startFailingServer } from './failing-servers.ts'
 import { type FakeSubgraph, hang, headAt, refuse, respond, startNamed } from './fake-subgraph.ts'
@@ -73,7 +74,7 @@ describe('several URLs', () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     a.behave(hang)
     const time = createTestTime()
-    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 2_000 }, ...time })
+    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 2_000 }, time })
     const asked = remote.ask({}, 30_000)
     await expect.poll(() => a.requests.length).toBe(1)
     time.advance(999)
@@ -88,7 +89,7 @@ describe('several URLs', () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     a.behave(hang)
     const time = createTestTime()
-    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 2_000, hedgeMs: 60_000 }, ...time })
+    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 2_000, hedgeMs: 60_000 }, time })
     const asked = remote.ask({}, 30_000)
     time.advance(1_000)
     expect((await asked).data).toBe('{"from":"b"}')
@@ -98,7 +99,7 @@ describe('several URLs', () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     for (const fake of [a, b]) fake.behave(hang)
     const time = createTestTime()
-    const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 20 }, ...time })
+    const remote = openRemote([a.url, b.url], { settings: { hedgeMs: 20 }, time })
     const asked = errorOf(remote.ask({}, 1_000))
     time.advance(20)
     await expect.poll(() => [a.requests.length, b.requests.length]).toEqual([1, 1])
@@ -136,7 +137,7 @@ describe('an index that is behind', () => {
   test('behavior: a lag of exactly the limit is not behind', async () => {
     const [a, b] = [await startNamed('a'), await startNamed('b')] as const
     a.setHead(headAt(50, 1_000))
-    const remote = openRemote([a.url, b.url], { now: () => 1_300_000 })
+    const remote = openRemote([a.url, b.url], { time: { ...systemTime, now: () => 1_300_000 } })
     expect((await remote.ask()).data).toBe('{"from":"a"}')
     expect(b.requests).toEqual([])
   })
@@ -164,7 +165,7 @@ describe('an index that is behind', () => {
     late(a, 50, 900)
     b.behave(hang)
     const time = createTestTime()
-    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 2_000 }, ...time })
+    const remote = openRemote([a.url, b.url], { settings: { timeoutMs: 2_000 }, time })
     const asked = remote.ask({}, 30_000)
     await expect.poll(() => b.requests.length).toBe(1)
     time.advance(500)
@@ -177,7 +178,7 @@ describe('an index that is behind', () => {
     late(a, 50, 900)
     b.behave(hang)
     const time = createTestTime()
-    const asked = openRemote([a.url, b.url], time).ask({}, 1_000)
+    const asked = openRemote([a.url, b.url], { time }).ask({}, 1_000)
     await expect.poll(() => b.requests.length).toBe(1)
     time.advance(1_000)
     expect((await asked).data).toBe('{"from":"a"}')

@@ -17,7 +17,7 @@ describe('every way an upstream can fail', () => {
     const before = activeResources()
     const server = await startFailingServer(name)
     const time = failure === 'slow_headers' ? createTestTime() : undefined
-    const remote = openRemote([server.url + path], { ca: server.ca, ...time })
+    const remote = openRemote([server.url + path], { ca: server.ca, time })
     const started = performance.now()
     const asked = errorOf(remote.ask({ operationName: 'Mine' }, isSlow(failure) ? 1_000 : 60_000))
     if (time) {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createMetrics, type Secret } from '@tallystick/base'
+import { createMetrics, type Secret, systemTime, type Time } from '@tallystick/base'
 import type { TallystickError } from '@tallystick/core'
 import {
   addRemoteMetrics,
@@ -7,10 +7,8 @@ import {
   deadlineReached,
   type RemoteSubgraph,
   remoteMetricHelp,
-  type StartTimer,
   type SubgraphAnswer,
   type SubgraphQuery,
-  startTimer as startRealTimer,
 } from '@tallystick/gateway'
 import pino from 'pino'
 import { onTestFinished } from 'vitest'
@@ -38,25 +36,24 @@ export function remoteQuery(query: Partial<SubgraphQuery> = {}): SubgraphQuery {
   }
 }
 
-export type TestTime = {
-  readonly monotonicNow: () => number
-  readonly startTimer: StartTimer
+export type TestTime = Time & {
   /** Number of timers that wait. */
   readonly waiting: () => number
   /** Moves the time on and runs the timers that are due. */
   advance(ms: number): void
 }
 
-/** Creates a time that stands still until the test advances it. */
+/** Creates a stopwatch and timers that stand still until the test advances them. The clock is real. */
 export function createTestTime(): TestTime {
   let nowMs = 0
   const timers = new Set<{ readonly dueMs: number; readonly callback: () => void }>()
   return {
-    monotonicNow: () => nowMs,
-    startTimer: (callback, delayMs) => {
-      const timer = { dueMs: nowMs + delayMs, callback }
+    now: () => Date.now(),
+    monotonic: () => nowMs,
+    setTimer: ({ ms }, callback) => {
+      const timer = { dueMs: nowMs + ms, callback }
       timers.add(timer)
-      return () => timers.delete(timer)
+      return { stop: () => void timers.delete(timer) }
     },
     waiting: () => timers.size,
     advance: (ms) => {
@@ -75,16 +72,12 @@ export function openRemote(
     settings,
     headers = { authorization: { reveal: () => `Bearer ${secretToken}` } },
     ca,
-    now = Date.now,
-    monotonicNow = () => performance.now(),
-    startTimer = startRealTimer,
+    time = systemTime,
   }: {
     readonly settings?: Partial<Config['data']>
     readonly headers?: Readonly<Record<string, Secret>>
     readonly ca?: string | undefined
-    readonly now?: () => number
-    readonly monotonicNow?: () => number
-    readonly startTimer?: StartTimer
+    readonly time?: Time | undefined
   } = {},
 ): TestRemote {
   const lines: string[] = []
@@ -103,38 +96,32 @@ export function openRemote(
     urls,
     headers,
     settings: allSettings,
-    now,
-    monotonicNow,
+    time,
     log: pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) }),
     metrics,
     ca,
-    startTimer,
   })
-  addRemoteMetrics(metrics, { subgraphs: [subgraph], now })
+  addRemoteMetrics(metrics, { subgraphs: [subgraph], clock: time })
   onTestFinished(() => subgraph.close())
   return {
     subgraph,
     log: () => lines.join(''),
     metrics: () => metrics.expose(),
     ask: (query, timeoutMs = allSettings.timeoutMs) =>
-      askWithin(subgraph, { query: remoteQuery(query), timeoutMs, startTimer }),
+      askWithin(subgraph, { query: remoteQuery(query), timeoutMs, time }),
   }
 }
 
 async function askWithin(
   subgraph: RemoteSubgraph,
-  {
-    query,
-    timeoutMs,
-    startTimer,
-  }: { readonly query: SubgraphQuery; readonly timeoutMs: number; readonly startTimer: StartTimer },
+  { query, timeoutMs, time }: { readonly query: SubgraphQuery; readonly timeoutMs: number; readonly time: Time },
 ): Promise<SubgraphAnswer> {
   const controller = new AbortController()
-  const cancelTimer = startTimer(() => controller.abort(deadlineReached), timeoutMs)
+  const timer = time.setTimer({ name: 'deadline', ms: timeoutMs }, () => controller.abort(deadlineReached))
   try {
     return await subgraph.ask(query, controller.signal)
   } finally {
-    cancelTimer()
+    timer.stop()
   }
 }
 

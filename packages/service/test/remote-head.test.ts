@@ -1,3 +1,4 @@
+import { systemTime } from '@tallystick/base'
 import { expect, test } from 'vitest'
 import { headAt, startFakeSubgraph } from './fake-subgraph.ts'
 import { createTestTime, openRemote, turn } from './remote-harness.ts'
@@ -5,7 +6,7 @@ import { createTestTime, openRemote, turn } from './remote-harness.ts'
 test('default: every answer updates the head, which is used for the poll interval', async () => {
   const fake = await startFakeSubgraph()
   const time = { ms: 1_000 }
-  const remote = openRemote([fake.url], { settings: { pollMs: 60_000 }, monotonicNow: () => time.ms })
+  const remote = openRemote([fake.url], { settings: { pollMs: 60_000 }, time: { ...systemTime, monotonic: () => time.ms } })
   expect(remote.subgraph.currentHead()).toBeUndefined()
   await remote.ask()
   expect(remote.subgraph.currentHead()).toMatchObject({ number: 100 })
@@ -25,7 +26,7 @@ test('behavior: a head without a hash is ignored', async () => {
 test('behavior: the answer of an earlier query does not override that of a later one', async () => {
   const fake = await startFakeSubgraph()
   const time = { ms: 0 }
-  const remote = openRemote([fake.url], { settings: { pollMs: 60_000 }, monotonicNow: () => time.ms })
+  const remote = openRemote([fake.url], { settings: { pollMs: 60_000 }, time: { ...systemTime, monotonic: () => time.ms } })
   let answerFirst = () => undefined as unknown
   fake.behave(({ answerWell }) => {
     answerFirst = answerWell
@@ -45,7 +46,7 @@ test('behavior: the answer of an earlier query does not override that of a later
 test('behavior: head queries keep it current during traffic, and none are sent without traffic', async () => {
   const fake = await startFakeSubgraph()
   const time = createTestTime()
-  const remote = openRemote([fake.url], { settings: { pollMs: 200 }, ...time })
+  const remote = openRemote([fake.url], { settings: { pollMs: 200 }, time })
   await remote.ask()
   // After half of the interval the head is polled, and the next poll is scheduled.
   const poll = async (polls: number) => {
@@ -68,7 +69,7 @@ test('behavior: head queries keep it current during traffic, and none are sent w
 test('behavior: with 0 the head is neither reused nor polled', async () => {
   const fake = await startFakeSubgraph()
   const time = createTestTime()
-  const remote = openRemote([fake.url], { settings: { pollMs: 0 }, ...time })
+  const remote = openRemote([fake.url], { settings: { pollMs: 0 }, time })
   await remote.ask()
   expect(remote.subgraph.currentHead()).toBeUndefined()
   expect(time.waiting()).toBe(0)

@@ -80,7 +80,7 @@ async function open({
   const lines: string[] = []
   const metrics = createMetrics(metricHelp)
   const parts = {
-    ...{ ...time, metrics, settings: { ...settings, ...more }, now: () => state.nowMs },
+    ...{ metrics, settings: { ...settings, ...more }, time: { ...time, now: () => state.nowMs } },
     log: pino({ level: 'trace', base: null }, { write: (line: string) => lines.push(line) }),
   }
   const own = measureSubgraph(
@@ -96,9 +96,9 @@ async function open({
         readHead: () => state.readHead(),
       },
       follower: { isWriting },
-      monotonicNow: time.monotonicNow,
+      monotonicNow: time.monotonic,
     }),
-    parts,
+    { metrics, log: parts.log, monotonicNow: time.monotonic },
   )
   const remote = createRemoteSubgraph({ ...parts, chainId: 324, urls: [fake.url], headers: {} })
   const sources = [createEmbeddedSource(own, { ...parts, ...settings }), createRemoteSource(remote)] as const
@@ -110,12 +110,13 @@ async function open({
   })
   const ask = async (query?: Partial<SubgraphQuery>) => {
     const controller = new AbortController()
-    const cancel = time.startTimer(() => controller.abort(deadlineReached), settings.timeoutMs)
+    const wait = { name: 'deadline', ms: settings.timeoutMs }
+    const timer = time.setTimer(wait, () => controller.abort(deadlineReached))
     try {
       await subgraph.currentHead()
       return await subgraph.ask(remoteQuery(query), controller.signal)
     } finally {
-      cancel()
+      timer.stop()
     }
   }
   return { index, fake, time, state, subgraph, ask, log: () => lines.join(''), metrics: () => metrics.expose() }

@@ -32,7 +32,7 @@ export function createUrlSource({
   readonly headers: Readonly<Record<string, Secret>>
   readonly fingerprint256?: string | undefined
 }): ComparedSource {
-  const redact = createRedact({ url: new URL(url), headers })
+  const redact = createRedact(new URL(url), headers)
   return {
     name,
     ask: (query) =>

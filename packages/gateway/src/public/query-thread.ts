@@ -24,22 +24,19 @@ type Waiting = {
   readonly reject: (error: Error) => void
 }
 
-/**
- * Runs public queries in a separate thread with separate connections, so that the main thread, which signs and serves
- * notes, never waits for them. The first query starts the thread, also after the thread failed.
- */
-export function createQueryThread({
-  log,
-  monotonicNow,
-  findDatabase,
-  connectionsMax,
-  namespaces,
-}: Omit<ThreadSettings, 'database'> & {
+type QueryThreadOptions = Omit<ThreadSettings, 'database'> & {
   readonly log: Logger
   readonly monotonicNow: () => number
   /** Finds what each new thread is started with. */
   readonly findDatabase: () => Promise<ThreadSettings['database']>
-}): QueryThread {
+}
+
+/**
+ * Runs public queries in a separate thread with separate connections, so that the main thread, which signs and serves
+ * notes, never waits for them. The first query starts the thread, also after the thread failed.
+ */
+export function createQueryThread(options: QueryThreadOptions): QueryThread {
+  const { log, monotonicNow, findDatabase, connectionsMax, namespaces } = options
   const waiting = new Map<number, Waiting>()
   const report = createReport(log, monotonicNow)
   let running: Promise<Worker> | undefined

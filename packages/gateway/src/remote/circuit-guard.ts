@@ -1,5 +1,5 @@
+import type { Time, Timer } from '@tallystick/base'
 import { type Circuit, type CircuitEvent, circuitAfter, closedCircuit } from './circuit.ts'
-import type { StartTimer } from './start-timer.ts'
 
 export type ProbeResult =
   | { readonly isHealthy: true }
@@ -13,36 +13,32 @@ export type CircuitGuard = {
   close(): void
 }
 
+type CircuitGuardOptions = {
+  /** Does not throw. */
+  readonly probe: () => Promise<ProbeResult>
+  readonly onChange: (change: { readonly before: Circuit; readonly after: Circuit }) => void
+  readonly time: Pick<Time, 'monotonic' | 'setTimer'>
+}
+
 /**
  * Creates the circuit breaker of one upstream. It sends a probe when the circuit becomes suspect and when the backoff
  * ends. It does not wait for a caller's query, which an open circuit would reject.
  */
-export function createCircuitGuard({
-  probe,
-  onChange,
-  monotonicNow,
-  startTimer,
-}: {
-  /** Does not throw. */
-  readonly probe: () => Promise<ProbeResult>
-  readonly onChange: (change: { readonly before: Circuit; readonly after: Circuit }) => void
-  readonly monotonicNow: () => number
-  readonly startTimer: StartTimer
-}): CircuitGuard {
+export function createCircuitGuard({ probe, onChange, time }: CircuitGuardOptions): CircuitGuard {
   let circuit: Circuit = closedCircuit
-  let cancelTimer: (() => void) | undefined
+  let timer: Timer | undefined
   let isProbing = false
   let isClosed = false
 
   const record = (event: CircuitEvent) => {
     if (isClosed) return
     const before = circuit
-    circuit = circuitAfter(circuit, { event, atMs: monotonicNow() })
+    circuit = circuitAfter(circuit, { event, atMs: time.monotonic() })
     if (before.state !== circuit.state) onChange({ before, after: circuit })
-    cancelTimer?.()
+    timer?.stop()
     if (circuit.state === 'closed' && circuit.isSuspect) void runProbe()
     if (circuit.state !== 'open') return
-    cancelTimer = startTimer(runProbe, circuit.openUntilMs - monotonicNow())
+    timer = time.setTimer({ name: 'subgraph probe', ms: circuit.openUntilMs - time.monotonic() }, runProbe)
   }
   const runProbe = async () => {
     if (isProbing) return
@@ -57,12 +53,12 @@ export function createCircuitGuard({
       return circuit
     },
     get openForMs() {
-      return circuit.state === 'open' ? Math.max(0, circuit.openUntilMs - monotonicNow()) : 0
+      return circuit.state === 'open' ? Math.max(0, circuit.openUntilMs - time.monotonic()) : 0
     },
     record,
     close: () => {
       isClosed = true
-      cancelTimer?.()
+      timer?.stop()
     },
   }
 }

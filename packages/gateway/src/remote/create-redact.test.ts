@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { createRedact } from './create-redact.ts'
 
 const url = new URL('https://gateway.example:8443/api/0123abcd/subgraphs/id/Qm%20Id?key=in-query&v=1')
-const redact = createRedact({
-  url,
-  headers: { authorization: { reveal: () => 'Bearer very-secret' }, 'x-short': { reveal: () => 'yes' } },
+const redact = createRedact(url, {
+  authorization: { reveal: () => 'Bearer very-secret' },
+  'x-short': { reveal: () => 'yes' },
 })
 
 test('default: text without secrets is unchanged', () => {

@@ -8,13 +8,7 @@ const lengthMax = 300
 // Path segments that are not secret, unlike keys and ids.
 const publicSegments = new Set(['subgraphs', 'subgraph', 'deployments', 'graphql', 'query', 'name', 'gateway'])
 
-export function createRedact({
-  url,
-  headers,
-}: {
-  readonly url: URL
-  readonly headers: Readonly<Record<string, Secret>>
-}): Redact {
+export function createRedact(url: URL, headers: Readonly<Record<string, Secret>>): Redact {
   const { pathname, search, searchParams, host } = url
   const segments = pathname.split('/').filter((segment) => !publicSegments.has(segment))
   const ofUrl = [url.href, url.origin, host, pathname, search.slice(1), ...segments, ...searchParams.values()]

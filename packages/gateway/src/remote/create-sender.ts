@@ -1,8 +1,8 @@
-import type { Secret } from '@tallystick/base'
+import type { Secret, Time } from '@tallystick/base'
 import { beginCall, type Call } from './begin-call.ts'
 import { classifyAnswer } from './classify-answer.ts'
 import { createRedact } from './create-redact.ts'
-import { type Connections, type Exchange, openConnections, type Post } from './open-connections.ts'
+import { type Connections, type Exchange, createConnections, type Post } from './create-connections.ts'
 import { type Phase, transportError } from './transport-error.ts'
 
 /** Query as it is sent to every upstream. */
@@ -21,8 +21,8 @@ export type SenderOptions = {
   readonly answerBytesMax: number
   /** Certificates to trust instead of the system's. */
   readonly ca?: string | undefined
-  readonly now: () => number
-  readonly monotonicNow: () => number
+  /** Its clock is that of the service. */
+  readonly time: Time
 }
 
 type Sender = {
@@ -39,19 +39,19 @@ const ownHeaders = {
 }
 
 /** Creates a sender of queries to one URL. */
-export function createSender({ url: text, headers, answerBytesMax, ca, now, monotonicNow }: SenderOptions): Sender {
+export function createSender({ url: text, headers, answerBytesMax, ca, time }: SenderOptions): Sender {
   const url = new URL(text)
   const path = url.pathname + url.search
-  const redact = createRedact({ url, headers })
-  const connections = openConnections({ origin: url.origin, answerBytesMax, ca, monotonicNow })
+  const redact = createRedact(url, headers)
+  const connections = createConnections({ origin: url.origin, answerBytesMax, ca, time })
   const sent = { ...ownHeaders, ...reveal(headers) }
   const running = new Set<Call>()
   return {
     begin: ({ body, headAlias, isUrgent }) => {
-      const call = beginCall(async (handles) => {
-        const post = { path, headers: sent, body, isUrgent, answerBytesMax, monotonicNow, ...handles }
-        const exchange = await postQuery(connections, post)
-        return classifyAnswer(exchange, { headAlias, redact, nowMs: now() })
+      const call = beginCall(async ({ signal, onHeaders }) => {
+        const post = { path, headers: sent, body, isUrgent, signal, onHeaders }
+        const exchange = await postQuery(connections, { post, answerBytesMax, sinceMs: time.monotonic() })
+        return classifyAnswer(exchange, { headAlias, redact, nowMs: time.now() })
       })
       running.add(call)
       void call.outcome.then(() => running.delete(call))
@@ -75,22 +75,18 @@ function reveal(headers: Readonly<Record<string, Secret>>): Readonly<Record<stri
  */
 async function postQuery(
   connections: Connections,
-  {
-    answerBytesMax,
-    monotonicNow,
-    ...post
-  }: Post & { readonly answerBytesMax: number; readonly monotonicNow: () => number },
+  { post, answerBytesMax, sinceMs }: { readonly post: Post; readonly answerBytesMax: number; readonly sinceMs: number },
 ): Promise<Exchange> {
   let phase: Phase = 'headers'
   const onHeaders = () => {
     phase = 'body'
     post.onHeaders()
   }
-  const sinceMs = monotonicNow()
+  const send = () => connections.post({ ...post, onHeaders })
   try {
-    return await connections.post({ ...post, onHeaders }).catch((error) => {
+    return await send().catch((error) => {
       if (post.signal.aborted || phase === 'body' || !connections.wasReused(error, sinceMs)) throw error
-      return connections.post({ ...post, onHeaders })
+      return send()
     })
   } catch (error) {
     post.signal.throwIfAborted()

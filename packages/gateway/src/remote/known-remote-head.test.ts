@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { systemTime } from '@tallystick/base'
 import { expect, onTestFinished, test } from 'vitest'
 import { createKnownRemoteHead } from './known-remote-head.ts'
 
@@ -11,7 +12,7 @@ function setUp(pollMs: number) {
   const known = createKnownRemoteHead({
     pollMs,
     poll: async () => void polls.push(time.ms),
-    monotonicNow: () => time.ms,
+    time: { ...systemTime, monotonic: () => time.ms },
   })
   onTestFinished(known.close)
   return { known, time, polls }
@@ -91,7 +92,7 @@ test('behavior: it runs one poll at a time', async () => {
       running -= 1
       rounds += 1
     },
-    monotonicNow: () => performance.now(),
+    time: systemTime,
   })
   onTestFinished(known.close)
   await expect.poll(() => [known.read(), rounds][1], { interval: 2 }).toBeGreaterThanOrEqual(3)

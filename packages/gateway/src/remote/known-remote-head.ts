@@ -1,5 +1,5 @@
+import type { Time, Timer } from '@tallystick/base'
 import type { Head } from '../chain-subgraph.ts'
-import { type StartTimer, startTimer as startRealTimer } from './start-timer.ts'
 
 export type KnownRemoteHead = {
   /** Returns the head if it is newer than `pollMs`. Counts as traffic. */
@@ -11,39 +11,36 @@ export type KnownRemoteHead = {
   close(): void
 }
 
-/**
- * Tracks the head of a remote index from its answers. During traffic it calls `poll` when answers are too rare to keep the
- * head current. Without traffic it sends nothing.
- */
-export function createKnownRemoteHead({
-  pollMs,
-  poll,
-  monotonicNow,
-  startTimer = startRealTimer,
-}: {
+type KnownRemoteHeadOptions = {
   /** Maximum age of the head. 0 disables reading and polling. */
   readonly pollMs: number
   /** Queries the head and passes it to `learn`. Does not throw. */
   readonly poll: () => Promise<void>
-  readonly monotonicNow: () => number
-  readonly startTimer?: StartTimer | undefined
-}): KnownRemoteHead {
+  readonly time: Pick<Time, 'monotonic' | 'setTimer'>
+}
+
+/**
+ * Tracks the head of a remote index from its answers. During traffic it calls `poll` when answers are too rare to keep the
+ * head current. Without traffic it sends nothing.
+ */
+export function createKnownRemoteHead({ pollMs, poll, time }: KnownRemoteHeadOptions): KnownRemoteHead {
   let known: { readonly head: Head; readonly askedAtMs: number } | undefined
   let trafficAtMs = Number.NEGATIVE_INFINITY
-  let cancelTimer: (() => void) | undefined
+  let timer: Timer | undefined
   let isPolling = false
   let isClosed = false
 
   const schedule = () => {
-    if (isClosed || isPolling || cancelTimer !== undefined) return
+    if (isClosed || isPolling || timer !== undefined) return
     // At half the maximum age, so that the answer arrives before the known head is too old.
-    const ageMs = known ? monotonicNow() - known.askedAtMs : pollMs
-    cancelTimer = startTimer(onDue, ageMs < pollMs / 2 ? pollMs / 2 - ageMs : pollMs / 2)
+    const ageMs = known ? time.monotonic() - known.askedAtMs : pollMs
+    const ms = ageMs < pollMs / 2 ? pollMs / 2 - ageMs : pollMs / 2
+    timer = time.setTimer({ name: 'subgraph head', ms }, onDue)
   }
   const onDue = async () => {
-    cancelTimer = undefined
-    if (monotonicNow() - trafficAtMs >= pollMs) return
-    if (known === undefined || monotonicNow() - known.askedAtMs >= pollMs / 2) {
+    timer = undefined
+    if (time.monotonic() - trafficAtMs >= pollMs) return
+    if (known === undefined || time.monotonic() - known.askedAtMs >= pollMs / 2) {
       isPolling = true
       await poll()
       isPolling = false
@@ -52,13 +49,13 @@ export function createKnownRemoteHead({
   }
   const touch = () => {
     if (pollMs === 0) return
-    trafficAtMs = monotonicNow()
+    trafficAtMs = time.monotonic()
     schedule()
   }
   return {
     read: () => {
       touch()
-      return known && monotonicNow() - known.askedAtMs < pollMs ? known.head : undefined
+      return known && time.monotonic() - known.askedAtMs < pollMs ? known.head : undefined
     },
     touch,
     learn: (head, askedAtMs) => {
@@ -67,7 +64,7 @@ export function createKnownRemoteHead({
     },
     close: () => {
       isClosed = true
-      cancelTimer?.()
+      timer?.stop()
     },
   }
 }

@@ -1,8 +1,7 @@
-import type { StopSignal } from '@tallystick/base'
+import type { StopSignal, Time, Timer } from '@tallystick/base'
 import type { TallystickError } from '@tallystick/core'
 import { deadlineReached, type Head, type SubgraphAnswer, superseded, upstreamError } from '../chain-subgraph.ts'
 import type { Call, CallOutcome } from './begin-call.ts'
-import type { StartTimer } from './start-timer.ts'
 import { slowError } from './transport-error.ts'
 
 /** One of those that can answer a query: a URL of a remote subgraph, or a source of a chain that has two. */
@@ -22,8 +21,7 @@ export type QueryUpstreamsOptions<Query> = {
   readonly timeoutMs: number
   /** Time without an answer after which the next upstream is queried in parallel. Null disables it. */
   readonly hedgeMs: number | null
-  readonly monotonicNow: () => number
-  readonly startTimer: StartTimer
+  readonly time: Pick<Time, 'monotonic' | 'setTimer'>
 }
 
 type Event<Query> =
@@ -56,8 +54,8 @@ export async function queryUpstreams<Query>(
   upstreams: readonly Upstream<Query>[],
   options: QueryUpstreamsOptions<Query>,
 ): Promise<SubgraphAnswer> {
-  const { query, signal, timeoutMs, hedgeMs, monotonicNow, startTimer } = options
-  const deadlineMs = monotonicNow() + timeoutMs
+  const { query, signal, timeoutMs, hedgeMs, time } = options
+  const deadlineMs = time.monotonic() + timeoutMs
   const progress: Progress<Query> = {
     waiting: [...upstreams],
     running: new Map(),
@@ -72,8 +70,8 @@ export async function queryUpstreams<Query>(
   try {
     for (;;) {
       if (progress.running.size === 0 && !beginNext(progress, query)) return settle(progress)
-      const waitMs = waitMsOf(progress, { hedgeMs, deadlineMs, nowMs: monotonicNow() })
-      const event = await nextEvent(progress, { waitMs, aborted: abortion.promise, startTimer })
+      const waitMs = waitMsOf(progress, { hedgeMs, deadlineMs, nowMs: time.monotonic() })
+      const event = await nextEvent(progress, { waitMs, aborted: abortion.promise, time })
       if (event.kind === 'aborted') {
         if (signal.reason !== superseded) ending = 'cancelled'
         return endAborted(progress, signal)
@@ -84,7 +82,7 @@ export async function queryUpstreams<Query>(
         continue
       }
       progress.running.delete(event.call)
-      const heldUntilMs = monotonicNow() + Math.min(fresherWaitMsMax, timeoutMs / 4)
+      const heldUntilMs = time.monotonic() + Math.min(fresherWaitMsMax, timeoutMs / 4)
       const answer = applyOutcome(progress, { upstream: event.upstream, outcome: event.outcome, heldUntilMs })
       if (answer) return answer
       beginNext(progress, query)
@@ -126,25 +124,28 @@ function waitMsOf<Query>(
   return hedgeMs === null ? shareMs : Math.min(hedgeMs, shareMs)
 }
 
+type Wait<Query> = {
+  readonly waitMs: number | undefined
+  readonly aborted: Promise<Event<Query>>
+  readonly time: Pick<Time, 'setTimer'>
+}
+
 async function nextEvent<Query>(
   progress: Progress<Query>,
-  {
-    waitMs,
-    aborted,
-    startTimer,
-  }: { readonly waitMs: number | undefined; readonly aborted: Promise<Event<Query>>; readonly startTimer: StartTimer },
+  { waitMs, aborted, time }: Wait<Query>,
 ): Promise<Event<Query>> {
   const outcomes = [...progress.running].map(async ([call, upstream]): Promise<Event<Query>> => {
     return { kind: 'outcome', call, upstream, outcome: await call.outcome }
   })
-  let cancelTimer: (() => void) | undefined
+  let timer: Timer | undefined
   const timedOut = new Promise<Event<Query>>((resolve) => {
-    if (waitMs !== undefined) cancelTimer = startTimer(() => resolve({ kind: 'timed_out' }), waitMs)
+    if (waitMs === undefined) return
+    timer = time.setTimer({ name: 'subgraph hedge', ms: waitMs }, () => resolve({ kind: 'timed_out' }))
   })
   try {
     return await Promise.race([...outcomes, timedOut, aborted])
   } finally {
-    cancelTimer?.()
+    timer?.stop()
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Counter, MetricHelp, Metrics } from '@tallystick/base'
+import type { Clock, Counter, MetricHelp, Metrics } from '@tallystick/base'
 import type { Head, UpstreamFailure } from '../chain-subgraph.ts'
 import { type CallResult, callResults } from './begin-call.ts'
 import type { Circuit } from './circuit.ts'
@@ -32,17 +32,12 @@ export function createCallMetrics(
 
 const circuitValues = { closed: 0, probing: 0.5, open: 1 } as const
 
+type WatchedSubgraph = { readonly chainId: number; status(): readonly UpstreamStatus[] }
+
 /** Adds the gauges of all remote subgraphs. */
 export function addRemoteMetrics(
   metrics: Metrics,
-  {
-    subgraphs,
-    now,
-  }: {
-    readonly subgraphs: readonly { readonly chainId: number; status(): readonly UpstreamStatus[] }[]
-    /** Clock of the service in milliseconds. */
-    readonly now: () => number
-  },
+  { subgraphs, clock }: { readonly subgraphs: readonly WatchedSubgraph[]; readonly clock: Clock },
 ): void {
   const gauge = (family: string, read: (status: UpstreamStatus) => number | undefined) =>
     metrics.gauge(family, () =>
@@ -56,7 +51,7 @@ export function addRemoteMetrics(
   gauge('tallystick_data_circuit', ({ circuit }) => circuitValues[circuit])
   gauge('tallystick_data_remote_head_block', ({ head }) => head?.number)
   gauge('tallystick_data_remote_lag_seconds', ({ head }) =>
-    head?.timestamp === undefined ? undefined : Math.max(0, now() / 1000 - head.timestamp),
+    head?.timestamp === undefined ? undefined : Math.max(0, clock.now() / 1000 - head.timestamp),
   )
 }
 

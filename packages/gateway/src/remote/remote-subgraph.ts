@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import type { Metrics, Secret } from '@tallystick/base'
+import type { Metrics, Secret, Time } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { type ChainSubgraph, type Head, type SubgraphQuery, upstreamError } from '../chain-subgraph.ts'
@@ -7,7 +7,6 @@ import type { WireQuery } from './create-sender.ts'
 import { createKnownRemoteHead } from './known-remote-head.ts'
 import { queryUpstreams } from './query-upstreams.ts'
 import type { UpstreamStatus } from './remote-metrics.ts'
-import { type StartTimer, startTimer as startRealTimer } from './start-timer.ts'
 import { createUpstream, finishWithin, headQuery, headTimeoutMs, type RemoteUpstream } from './upstream.ts'
 
 export type RemoteSubgraph = Omit<ChainSubgraph, 'currentHead'> & {
@@ -36,28 +35,30 @@ export type RemoteSubgraphOptions = {
   readonly urls: readonly string[]
   readonly headers: Readonly<Record<string, Secret>>
   readonly settings: DataSettings
-  /** Clock of the service in milliseconds. Lag is measured against it. */
-  readonly now: () => number
-  readonly monotonicNow: () => number
+  /** Time of the service. Lag is measured against its clock. Timers of HTTP are in real time. */
+  readonly time: Time
   readonly log: Logger
   readonly metrics: Metrics
   /** Certificates to trust instead of the system's. */
   readonly ca?: string | undefined
-  /** Starts all timers but those of HTTP; real time by default. */
-  readonly startTimer?: StartTimer | undefined
 }
 
 /** Creates a client of a chain's remote subgraph: The Graph's network, a graph-node, or the embedded subgraph of another Tallystick. */
 export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubgraph {
-  const { chainId, urls, settings, monotonicNow, startTimer = startRealTimer } = options
+  const { chainId, urls, headers, settings, time, log, metrics, ca } = options
   assertHeaders(options)
   const labels = labelsOf(urls)
   const upstreams = urls.map((url, index) =>
     createUpstream({
-      ...options,
-      startTimer,
+      chainId,
       url,
       label: labels[index] as string,
+      headers,
+      ca,
+      settings,
+      time,
+      log,
+      metrics,
       onHead: (head, sentAtMs) => known.learn(head, sentAtMs),
     }),
   )
@@ -66,10 +67,9 @@ export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubg
     poll: async () => {
       const [upstream] = usable(upstreams)
       const timeoutMs = Math.min(settings.timeoutMs, headTimeoutMs)
-      if (upstream) await finishWithin(upstream.begin(headQuery, 1), { startTimer, timeoutMs })
+      if (upstream) await finishWithin(upstream.begin(headQuery, 1), { time, timeoutMs })
     },
-    monotonicNow,
-    startTimer,
+    time,
   })
   return {
     chainId,
@@ -83,8 +83,7 @@ export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubg
       const candidates = usable(upstreams)
       if (candidates.length === 0) throw circuitOpen(upstreams)
       const { timeoutMs, hedgeMs } = settings
-      const options = { query: toWire(query), signal, timeoutMs, hedgeMs, monotonicNow, startTimer }
-      return queryUpstreams(candidates, options)
+      return queryUpstreams(candidates, { query: toWire(query), signal, timeoutMs, hedgeMs, time })
     },
     status: () => upstreams.map((upstream) => upstream.status()),
     close: async () => {

@@ -1,4 +1,4 @@
-import type { Metrics } from '@tallystick/base'
+import type { Metrics, Time } from '@tallystick/base'
 import type { TallystickError } from '@tallystick/core'
 import type { Logger } from 'pino'
 import type { Head, UpstreamFailure } from '../chain-subgraph.ts'
@@ -9,7 +9,6 @@ import { upstreamMessagePrefix } from './classify-errors.ts'
 import { createSender, type SenderOptions, type WireQuery } from './create-sender.ts'
 import type { Upstream } from './query-upstreams.ts'
 import { createCallMetrics, type UpstreamStatus } from './remote-metrics.ts'
-import type { StartTimer } from './start-timer.ts'
 
 /** One URL of a chain's subgraph. */
 export type RemoteUpstream = Upstream<WireQuery> & {
@@ -30,7 +29,6 @@ export type UpstreamOptions = Omit<SenderOptions, 'answerBytesMax'> & {
   readonly metrics: Metrics
   /** Called with the head of every answer and the time its query was sent. */
   readonly onHead: (head: Head, sentAtMs: number) => void
-  readonly startTimer: StartTimer
 }
 
 /** Query of the head alone, for health probes and head polls. */
@@ -47,39 +45,39 @@ export const headTimeoutMs = 5_000
 const behindMs = 30_000
 
 export function createUpstream(options: UpstreamOptions): RemoteUpstream {
-  const { chainId, label, settings, now, monotonicNow, startTimer } = options
+  const { chainId, url, label, headers, ca, settings, time, onHead } = options
   const { answerBytesMax, maxLagSeconds, timeoutMs } = settings
   const log = options.log.child({ chain: chainId, upstream: label })
   const callMetrics = createCallMetrics(options.metrics, { chain: chainId, upstream: label })
-  const sender = createSender({ ...options, answerBytesMax })
+  const sender = createSender({ url, headers, answerBytesMax, ca, time })
   let lastFailure: UpstreamFailure | undefined
   let head: Head | undefined
   let behindUntilMs = Number.NEGATIVE_INFINITY
 
-  const isBehind = () => monotonicNow() < behindUntilMs
+  const isBehind = () => time.monotonic() < behindUntilMs
   const isTooOld: RemoteUpstream['isTooOld'] = (seen) =>
-    seen?.timestamp !== undefined && now() / 1000 - seen.timestamp > maxLagSeconds
+    seen?.timestamp !== undefined && time.now() / 1000 - seen.timestamp > maxLagSeconds
   const record = (outcome: CallOutcome, startedMs: number) => {
-    callMetrics.seconds.observe((monotonicNow() - startedMs) / 1000)
+    callMetrics.seconds.observe((time.monotonic() - startedMs) / 1000)
     callMetrics.counts.get(resultOf(outcome))?.increment()
     if (outcome.kind === 'failed') lastFailure = failureOf(outcome.error) ?? lastFailure
     if (outcome.kind !== 'answered' || !outcome.answer.head) return
     head = outcome.answer.head
-    behindUntilMs = isTooOld(head) ? monotonicNow() + behindMs : Number.NEGATIVE_INFINITY
-    options.onHead(head, startedMs)
+    behindUntilMs = isTooOld(head) ? time.monotonic() + behindMs : Number.NEGATIVE_INFINITY
+    onHead(head, startedMs)
   }
   const begin = (query: WireQuery, onOutcome: (outcome: CallOutcome, durationMs: number) => void): Call => {
-    const startedMs = monotonicNow()
+    const startedMs = time.monotonic()
     return observeCall(sender.begin(query), (outcome) => {
       record(outcome, startedMs)
-      onOutcome(outcome, monotonicNow() - startedMs)
+      onOutcome(outcome, time.monotonic() - startedMs)
     })
   }
-  const limit = { startTimer, timeoutMs: Math.min(timeoutMs, headTimeoutMs) }
+  const limit = { time, timeoutMs: Math.min(timeoutMs, headTimeoutMs) }
   const guard = createCircuitGuard({
     probe: () => probeWithin(() => begin(headQuery, () => undefined), limit),
     onChange: (change) => logCircuit(log, { ...change, failure: lastFailure }),
-    ...{ monotonicNow, startTimer },
+    time,
   })
   return {
     get isUsable() {
@@ -109,11 +107,11 @@ export function createUpstream(options: UpstreamOptions): RemoteUpstream {
 /** Waits for the outcome of a call. Ends it after a time limit. */
 export async function finishWithin(
   call: Call,
-  { startTimer, timeoutMs }: { readonly startTimer: StartTimer; readonly timeoutMs: number },
+  { time, timeoutMs }: { readonly time: Pick<Time, 'setTimer'>; readonly timeoutMs: number },
 ): Promise<CallOutcome> {
-  const cancelTimer = startTimer(() => call.end('slow'), timeoutMs)
+  const timer = time.setTimer({ name: 'subgraph head query', ms: timeoutMs }, () => call.end('slow'))
   const outcome = await call.outcome
-  cancelTimer()
+  timer.stop()
   return outcome
 }
 

@@ -1,3 +1,4 @@
+import type { Time } from '@tallystick/base'
 import type { Head } from '../chain-subgraph.ts'
 
 /** Lag of the two sources of a chain, by the heads that were last seen. */
@@ -24,33 +25,24 @@ const recentMs = 30_000
  * Creates the lag of two sources. The lag counts against the other source, so that a chain without new blocks does not
  * change the source. The two limits prevent that the source alternates while the lag is near one limit.
  */
-export function createSourceLag({
-  maxLagSeconds,
-  now,
-  monotonicNow,
-}: {
-  readonly maxLagSeconds: number
-  /** Clock of the service in milliseconds. */
-  readonly now: () => number
-  readonly monotonicNow: () => number
-}): SourceLag {
+export function createSourceLag(time: Pick<Time, 'now' | 'monotonic'>, maxLagSeconds: number): SourceLag {
   const seen = new Map<'preferred' | 'fallback', { readonly head: Head; readonly atMs: number }>()
   let isBehind = false
   const recent = (source: 'preferred' | 'fallback') => {
     const found = seen.get(source)
-    return found && monotonicNow() - found.atMs < recentMs ? found.head : undefined
+    return found && time.monotonic() - found.atMs < recentMs ? found.head : undefined
   }
   const isTooOld: SourceLag['isTooOld'] = (head) =>
-    head?.timestamp !== undefined && now() / 1000 - head.timestamp > maxLagSeconds
+    head?.timestamp !== undefined && time.now() / 1000 - head.timestamp > maxLagSeconds
   return {
     observe: (source, head) => {
-      if (head) seen.set(source, { head, atMs: monotonicNow() })
+      if (head) seen.set(source, { head, atMs: time.monotonic() })
     },
     isTooOld,
     isPreferredOld: () => isTooOld(recent('preferred')),
     isPreferredBehind: () => {
       const { timestamp } = recent('preferred') ?? {}
-      const reference = recent('fallback')?.timestamp ?? now() / 1000
+      const reference = recent('fallback')?.timestamp ?? time.now() / 1000
       const limitSeconds = isBehind ? maxLagSeconds / 2 : maxLagSeconds
       isBehind = timestamp !== undefined && reference - timestamp > limitSeconds
       return isBehind

@@ -1,9 +1,9 @@
+import type { Time } from '@tallystick/base'
 import type { Logger } from 'pino'
 import type { ChainSubgraph, SubgraphQuery, SubgraphSource } from '../chain-subgraph.ts'
 import { beginCall, type Call, circuitEventOf } from '../remote/begin-call.ts'
 import { createCircuitGuard } from '../remote/circuit-guard.ts'
 import type { RemoteSubgraph } from '../remote/remote-subgraph.ts'
-import type { StartTimer } from '../remote/start-timer.ts'
 import { headTimeoutMs, probeWithin } from '../remote/upstream.ts'
 
 /** One of the two subgraphs of a chain. */
@@ -47,27 +47,17 @@ const headQuery: SubgraphQuery = {
  */
 export function createEmbeddedSource(
   subgraph: ChainSubgraph,
-  {
-    timeoutMs,
-    monotonicNow,
-    startTimer,
-    log,
-  }: {
-    readonly timeoutMs: number
-    readonly monotonicNow: () => number
-    readonly startTimer: StartTimer
-    readonly log: Logger
-  },
+  { timeoutMs, time, log }: { readonly timeoutMs: number; readonly time: Time; readonly log: Logger },
 ): Source {
   const begin = (query: SubgraphQuery) => beginCall(({ signal }) => subgraph.ask(query, signal))
-  const limit = { startTimer, timeoutMs: Math.min(timeoutMs, headTimeoutMs) }
+  const limit = { time, timeoutMs: Math.min(timeoutMs, headTimeoutMs) }
   const guard = createCircuitGuard({
     probe: () => probeWithin(() => begin(headQuery), limit),
     onChange: ({ before, after }) => {
       if (before.state === 'closed') log.warn('embedded subgraph circuit opened until a probe succeeds')
       if (after.state === 'closed') log.info('embedded subgraph recovered')
     },
-    ...{ monotonicNow, startTimer },
+    time,
   })
   return {
     kind: 'embedded',

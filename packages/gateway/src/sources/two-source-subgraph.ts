@@ -1,4 +1,4 @@
-import type { Counter, MetricHelp, Metrics, StopSignal } from '@tallystick/base'
+import type { Counter, MetricHelp, Metrics, StopSignal, Time, Timer } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import type { Logger } from 'pino'
 import {
@@ -12,7 +12,6 @@ import {
 } from '../chain-subgraph.ts'
 import { failureOf, observeCall } from '../remote/begin-call.ts'
 import { queryUpstreams, type Upstream } from '../remote/query-upstreams.ts'
-import type { StartTimer } from '../remote/start-timer.ts'
 import type { Source } from './source.ts'
 import { createSourceLag, type SourceLag } from './source-lag.ts'
 
@@ -30,10 +29,8 @@ type TwoSourceOptions = {
     readonly hedgeMs: number | null
     readonly maxLagSeconds: number
   }
-  /** Clock of the service in milliseconds. */
-  readonly now: () => number
-  readonly monotonicNow: () => number
-  readonly startTimer: StartTimer
+  /** Time of the service. Lag is measured against its clock. */
+  readonly time: Time
   readonly log: Logger
   readonly metrics: Metrics
 }
@@ -43,9 +40,9 @@ type TwoSourceOptions = {
  * parallel if it is slow, and first while it is too far behind (docs/decisions/0047-two-sources.md).
  */
 export function createTwoSourceSubgraph(options: TwoSourceOptions): TwoSourceSubgraph {
-  const { preferred, fallback, settings, now, monotonicNow, startTimer, log } = options
+  const { preferred, fallback, settings, time, log } = options
   const { chainId } = preferred.subgraph
-  const lag = createSourceLag({ maxLagSeconds: settings.maxLagSeconds, now, monotonicNow })
+  const lag = createSourceLag(time, settings.maxLagSeconds)
   const listInOrder = createOrder({ preferred, fallback, log }, () => lag.isPreferredBehind())
   const first = () => listInOrder()[0] as Source
   const observeFallback = createFallbackObserver(fallback, (head) => lag.observe('fallback', head))
@@ -61,7 +58,7 @@ export function createTwoSourceSubgraph(options: TwoSourceOptions): TwoSourceSub
       return first().kind
     },
     currentHead: async () => {
-      const head = preferred.isUsable ? await readHead(preferred, { settings, startTimer }) : undefined
+      const head = preferred.isUsable ? await readHead(preferred, { settings, time }) : undefined
       observePreferred(head)
       const source = first()
       return source === preferred ? head : source.subgraph.currentHead()
@@ -83,7 +80,7 @@ type Question = { readonly query: SubgraphQuery; readonly signal: StopSignal }
 
 /** Creates the function that queries sources in an order, and learns from each answer how far its source lags. */
 function createAsk(
-  { preferred, settings: { timeoutMs, hedgeMs }, monotonicNow, startTimer, metrics }: TwoSourceOptions,
+  { preferred, settings: { timeoutMs, hedgeMs }, time, metrics }: TwoSourceOptions,
   lag: SourceLag,
 ): (sources: readonly Source[], question: Question) => Promise<SubgraphAnswer> {
   const counters = createSourceCounters(metrics, preferred.subgraph.chainId)
@@ -105,7 +102,7 @@ function createAsk(
       }
     })
     try {
-      const answer = await queryUpstreams(upstreams, { query, signal, timeoutMs, hedgeMs, monotonicNow, startTimer })
+      const answer = await queryUpstreams(upstreams, { query, signal, timeoutMs, hedgeMs, time })
       counters.get(answer.source)?.increment()
       return answer
     } catch (error) {
@@ -139,20 +136,20 @@ function createOrder(
 /** Reads the head of a source, for a limited time: a database that hangs must not delay the other source. */
 async function readHead(
   source: Source,
-  { settings, startTimer }: Pick<TwoSourceOptions, 'settings' | 'startTimer'>,
+  { settings, time }: Pick<TwoSourceOptions, 'settings' | 'time'>,
 ): Promise<Head | undefined> {
   const reading = source.subgraph.currentHead()
   if (!(reading instanceof Promise)) return reading
   const waitMs = Math.min(settings.hedgeMs ?? Number.POSITIVE_INFINITY, settings.timeoutMs / 4)
-  let cancelTimer: (() => void) | undefined
+  let timer: Timer | undefined
   const late = new Promise<undefined>((resolve) => {
-    cancelTimer = startTimer(() => {
+    timer = time.setTimer({ name: 'subgraph hedge', ms: waitMs }, () => {
       source.recordHang()
       resolve(undefined)
-    }, waitMs)
+    })
   })
   const head = await Promise.race([reading, late])
-  cancelTimer?.()
+  timer?.stop()
   return head
 }
 

@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net'
-import type { StopSignal } from '@tallystick/base'
+import type { StopSignal, Time } from '@tallystick/base'
 import { type HttpHead, receive } from '@tallystick/chain'
+import type { TallystickError } from '@tallystick/core'
 import { buildConnector, Pool } from 'undici'
-import { createSlots } from './create-slots.ts'
+import { upstreamError } from '../chain-subgraph.ts'
+import { createGate } from '../gate.ts'
 
 /** HTTP response with any status. */
 export type Exchange = HttpHead & { readonly text: string }
@@ -36,19 +38,16 @@ const connectTimeoutMs = 5_000
 // Load balancers keep idle connections for 60 s or more. Undici obeys servers that announce a shorter time.
 const idleTimeoutMs = 20_000
 
-/** Opens a bounded pool of keep-alive HTTP/1.1 connections to one origin. Limits response sizes and follows no redirects. */
-export function openConnections({
-  origin,
-  answerBytesMax,
-  ca,
-  monotonicNow,
-}: {
+type ConnectionsOptions = {
   readonly origin: string
   readonly answerBytesMax: number
   /** Certificates to trust instead of the system's. */
   readonly ca?: string | undefined
-  readonly monotonicNow: () => number
-}): Connections {
+  readonly time: Pick<Time, 'monotonic'>
+}
+
+/** Creates a bounded pool of keep-alive HTTP/1.1 connections to one origin. Limits response sizes and follows no redirects. */
+export function createConnections({ origin, answerBytesMax, ca, time }: ConnectionsOptions): Connections {
   const sockets = new Set<Socket>()
   const connectedAtMs = new WeakMap<Error, number>()
   const connectSocket = buildConnector({ timeout: connectTimeoutMs, ...(ca !== undefined && { ca }) })
@@ -57,7 +56,7 @@ export function openConnections({
     const socket = connectSocket(options, callback) as unknown as Socket
     let atMs = Number.POSITIVE_INFINITY
     socket.once('connect', () => {
-      atMs = monotonicNow()
+      atMs = time.monotonic()
     })
     socket.prependListener('error', (error) => connectedAtMs.set(error, atMs))
     sockets.add(socket)
@@ -72,19 +71,18 @@ export function openConnections({
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  const slots = createSlots({ slotsMax: connectionsMax, waitingMax })
+  const gate = createGate({ runningMax: connectionsMax, waitingMax, refuse: overloaded })
   return {
-    post: async ({ path, headers, body, signal, isUrgent, onHeaders }) => {
-      // The pool cannot queue requests: it opens connections even for those that were aborted.
-      const release = isUrgent ? () => undefined : await slots.take(signal)
-      try {
-        // An aborted request keeps its slot until it has a connection. Otherwise the pool's queue would be unbounded.
-        const request = { origin, path, method: 'POST', headers, body, bytesMax: answerBytesMax, signal } as const
-        const { bytes, ...head } = await receive(pool, { ...request, onHead: onHeaders })
+    post: ({ path, headers, body, signal, isUrgent, onHeaders }) => {
+      const send = async () => {
+        const bytesMax = answerBytesMax
+        const request = { origin, path, method: 'POST', headers, body, bytesMax, signal, onHead: onHeaders } as const
+        const { bytes, ...head } = await receive(pool, request)
         return { ...head, text: decoder.decode(bytes) }
-      } finally {
-        release()
       }
+      // The pool cannot queue requests: it opens connections even for those that were aborted. An aborted request keeps its
+      // place until it has a connection. Otherwise the pool's queue would be unbounded.
+      return isUrgent ? send() : gate.pass(send, signal)
     },
     wasReused: (error, sinceMs) => error instanceof Error && (connectedAtMs.get(error) ?? sinceMs) < sinceMs,
     close: async () => {
@@ -97,3 +95,11 @@ export function openConnections({
 
 // Removes a byte order mark.
 const decoder = new TextDecoder()
+
+function overloaded(): TallystickError {
+  return upstreamError({
+    failure: 'overloaded',
+    message: 'Too many queries are waiting for the chain’s subgraph. Try again in a few seconds.',
+    retryAfterSeconds: 1,
+  })
+}

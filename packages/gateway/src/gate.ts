@@ -1,21 +1,21 @@
 import type { StopSignal } from '@tallystick/base'
-import { TallystickError } from '@tallystick/core'
 
-export type QueryGate = {
-  /** Runs `work` when a slot is free. Throws `not_ready` if the queue is full, and the signal's reason when it is aborted. */
+export type Gate = {
+  /** Runs `work` when there is room. Throws what `refuse` returns if the queue is full, or the signal's reason if it is aborted. */
   pass<Result>(work: () => Promise<Result>, signal: StopSignal): Promise<Result>
   readonly running: number
   readonly waiting: number
 }
 
-/** Creates a gate that runs up to `runningMax` queries and queues up to `waitingMax` more, first in, first out. */
-export function createQueryGate({
-  runningMax,
-  waitingMax,
-}: {
+type GateOptions = {
   readonly runningMax: number
   readonly waitingMax: number
-}): QueryGate {
+  /** Returns the error for a caller who finds the queue full. */
+  readonly refuse: (waiting: number) => Error
+}
+
+/** Creates a gate that runs up to `runningMax` callers and queues up to `waitingMax` more, first in, first out. */
+export function createGate({ runningMax, waitingMax, refuse }: GateOptions): Gate {
   const queue = new Set<() => void>()
   let running = 0
   const turn = (signal: StopSignal) =>
@@ -32,6 +32,12 @@ export function createQueryGate({
       queue.add(enter)
       signal.addEventListener('abort', leave, { once: true })
     })
+  // A caller who ends passes the place to the next one, so that a new caller cannot take it.
+  const handOver = () => {
+    const [next] = queue
+    if (next) next()
+    else running -= 1
+  }
   return {
     get running() {
       return running
@@ -42,25 +48,15 @@ export function createQueryGate({
     pass: async (work, signal) => {
       signal.throwIfAborted()
       if (running < runningMax) running += 1
-      else if (queue.size >= waitingMax) throw tooManyWait(queue.size)
-      // A query that ends passes its place to the next one, so that a new query cannot take it.
+      else if (queue.size >= waitingMax) throw refuse(queue.size)
       else await turn(signal)
       try {
         return await work()
       } finally {
-        const [next] = queue
-        if (next) next()
-        else running -= 1
+        // Deferred, because callers who are aborted together would otherwise pass the place to each other.
+        if (queue.size === 0) running -= 1
+        else setImmediate(handOver)
       }
     },
   }
-}
-
-function tooManyWait(waiting: number): TallystickError {
-  return new TallystickError({
-    code: 'not_ready',
-    message: `${waiting} queries are already waiting for this subgraph. Try again in 1 s.`,
-    retryable: true,
-    retryAfterSeconds: 1,
-  })
 }
