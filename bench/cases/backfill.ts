@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Lend } from '@tallystick/contracts/pool-events'
 import { Transfer } from '@tallystick/contracts/position-token'
 import type { Database } from '@tallystick/database'
-import { createFollower, createProtocolMapping, openSubgraph, protocolSchema, schemaIdOf } from '@tallystick/subgraph'
+import { startFollower, createProtocolMapping, openSubgraph, protocolSchema, schemaIdOf } from '@tallystick/subgraph'
 import { createPublicClient, http } from 'viem'
 import { chainId, type LendChain, logs, positions } from '../lend-chain.ts'
 import { compare, type Result } from '../result.ts'
@@ -48,7 +48,7 @@ async function backfill(
 ): Promise<number> {
   const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace: target.namespace })
   const startedMs = performance.now()
-  const follower = createFollower({
+  const follower = startFollower({
     ...{ subgraph, database, chainId, startBlock: 0, log: silent },
     name: target.namespace,
     urls: [target.chain.url],

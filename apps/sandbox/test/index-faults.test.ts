@@ -1,6 +1,6 @@
 // @module-tag postgres
 
-import { createFollower, openProtocolMapping, openSubgraph, protocolSchema, rebuildIndex } from '@tallystick/subgraph'
+import { startFollower, openProtocolMapping, openSubgraph, protocolSchema, rebuildIndex } from '@tallystick/subgraph'
 import { waitOptions } from '@tallystick/workbench/wait-options'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
@@ -60,7 +60,7 @@ async function follow(urls: readonly string[], { auditMs = 100 } = {}) {
   const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace })
   const lines: string[] = []
   const write = (details: object, message: string) => lines.push(`${message} ${JSON.stringify(details)}`)
-  const follower = createFollower({
+  const follower = startFollower({
     ...{ subgraph, database, name: namespace, chainId: chain.id, urls, startBlock: 0 },
     mapping: openProtocolMapping(chain),
     log: { info: write, warn: write, error: write },

@@ -1,4 +1,4 @@
-export { createFollower, type Follower, type FollowerOptions } from './follow/create-follower.ts'
+export { startFollower, type Follower, type FollowerOptions } from './follow/start-follower.ts'
 export type { FollowerStatus } from './follow/follower-status.ts'
 export type {
   BlockLogs,

@@ -1,5 +1,5 @@
 import { openDatabase } from '@tallystick/database'
-import { createFollower, openSubgraph } from '@tallystick/subgraph'
+import { startFollower, openSubgraph } from '@tallystick/subgraph'
 import { createMapping, schema } from './follow-mapping.mjs'
 
 // Follows until it is killed, and prints every new state and head.
@@ -15,7 +15,7 @@ const time = {
   },
 }
 const ignore = () => undefined
-const follower = createFollower({
+const follower = startFollower({
   subgraph,
   database,
   name: namespace,

@@ -2,7 +2,7 @@ import type { Database } from '@tallystick/database'
 import { waitOptions } from '@tallystick/workbench/wait-options'
 import { expect, vi } from 'vitest'
 import { atMost, createTestTime } from '../../base/test/test-time.ts'
-import { createFollower, type Follower, type FollowerOptions, openSubgraph, type Subgraph } from '../src/index.ts'
+import { startFollower, type Follower, type FollowerOptions, openSubgraph, type Subgraph } from '../src/index.ts'
 import type { TestChain } from './follow-chain.ts'
 import { createMapping, schema } from './follow-mapping.mjs'
 import { readTables, type TableRow } from './read-tables.ts'
@@ -36,7 +36,7 @@ export async function followInto(
   const subgraph = await openSubgraph({ database, schema, namespace })
   const lines: string[] = []
   const write = (details: object, message: string) => lines.push(`${message} ${JSON.stringify(details)}`)
-  const follower = createFollower({
+  const follower = startFollower({
     subgraph,
     database,
     name: namespace,

@@ -9,7 +9,7 @@ import {
 import type { ChainIdentity } from '@tallystick/chain'
 import { type Database, openDatabase } from '@tallystick/database'
 import {
-  createFollower,
+  startFollower,
   type Follower,
   type FollowerStatus,
   openProtocolMapping,
@@ -74,7 +74,7 @@ export async function startEmbeddedSubgraphs(
         if (logged) chainLog.error({ err: error, ...logged }, 'embedded subgraph query failed')
       },
     })
-    const follower = createFollower({
+    const follower = startFollower({
       subgraph,
       database,
       name: namespace,

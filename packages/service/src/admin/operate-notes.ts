@@ -34,8 +34,8 @@ export function createNotesOperator(context: NotesOperatorContext): NotesOperato
     showNotes: async () => {
       const nowSeconds = now()
       const current = periodAt(nowSeconds)
-      const periods = { current, next: periodAfter(current) }
-      return reportNotes(database, { config, nowSeconds, ...periods, signable: await signable() })
+      const next = periodAfter(current)
+      return reportNotes(database, { config, nowSeconds, current, next, signable: await signable() })
     },
     reconcileNotes: () => reconcile(auditor),
     discardNotes: async (request) => {

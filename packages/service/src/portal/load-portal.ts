@@ -38,7 +38,7 @@ export function loadPortal({
   const wallet = testWallet && { address: testWallet.address, rpcPath: testWalletPath }
   return {
     files: readPortalFiles(directory),
-    info: describePortal({ ...config, signers, visitor: visitor && { ...visitor, wallet } }),
+    info: describePortal({ chains: config.chains, ens: config.ens, signers, visitor: visitor && { ...visitor, wallet } }),
     testWallet,
   }
 }

@@ -36,7 +36,7 @@ type IndexedChain = JobContext['chain']
 
 /** Creates the jobs on embedded indexes: one at a time per chain. */
 export function createIndexJobs(options: IndexJobsOptions): IndexJobs {
-  const { config, clock, runsIn } = options
+  const { config, database, clock, runsIn, time, onReplaced } = options
   const chains = config.chains.filter(isIndexed)
   const jobs = new Map<number, IndexJob>()
   const running = new Map<number, Promise<void>>()
@@ -53,11 +53,12 @@ export function createIndexJobs(options: IndexJobsOptions): IndexJobs {
     }
     jobs.set(chainId, started)
     const log: FollowerLog = options.log?.child({ chain: chainId, job: job.kind }) ?? silent
-    const finished = work({ ...options, chain, update, log, signal: controller.signal }).then(
+    const { signal } = controller
+    const finished = work({ chain, config, database, log, signal, time, onReplaced, update }).then(
       () => update({ state: 'done', problem: null, finishedAt: nowOf(clock) }),
       (error) => {
         const problem = error instanceof Error ? error.message : String(error)
-        if (!controller.signal.aborted) log.error({ err: error, problem }, `${job.kind} of the index failed`)
+        if (!signal.aborted) log.error({ err: error, problem }, `${job.kind} of the index failed`)
         update({ state: 'failed', problem, finishedAt: nowOf(clock) })
       },
     )
@@ -85,12 +86,12 @@ export function createIndexJobs(options: IndexJobsOptions): IndexJobs {
 }
 
 function newJob({ kind, chainId, from }: Pick<IndexJob, 'kind' | 'chainId' | 'from'>, clock: Clock): IndexJob {
-  return {
-    ...{ id: randomUUID(), kind, chainId, from, state: 'running', startedAt: nowOf(clock), finishedAt: null },
-    step: kind === 'rebuild' ? 'indexing' : 'checking',
-    ...{ block: null, chainHead: null, compared: null, of: null, problem: null, check: null },
-  }
+  const startedAt = nowOf(clock)
+  const step = kind === 'rebuild' ? 'indexing' : 'checking'
+  return { id: randomUUID(), kind, chainId, from, state: 'running', startedAt, finishedAt: null, step, ...noProgress }
 }
+
+const noProgress = { block: null, chainHead: null, compared: null, of: null, problem: null, check: null } as const
 
 function nowOf(clock: Clock): string {
   return new Date(clock.now()).toISOString()

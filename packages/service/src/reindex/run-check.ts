@@ -13,8 +13,9 @@ export async function runCheck(context: JobContext): Promise<void> {
     const namespace = namespaceOf(chain)
     await assertIndexExists(database, { chainId: chain.id, namespace })
     const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace })
-    const addresses = { pool: chain.domain.verifyingContract, positions: chain.subgraph.embedded.positions }
-    const result = await auditIndex({ subgraph, rpc, signal, ...addresses, onProgress: update })
+    const pool = chain.domain.verifyingContract
+    const { positions } = chain.subgraph.embedded
+    const result = await auditIndex({ subgraph, rpc, signal, pool, positions, onProgress: update })
     update({ check: toCheck(result) })
   })
 }

@@ -51,9 +51,17 @@ function build(database: Database, { context, rpc, rebuild }: Parts & { readonly
   const pool = chain.domain.verifyingContract
   const { positions } = chain.subgraph.embedded
   return rebuildIndex({
-    ...{ database, schema: protocolSchema, namespace: namespaceOf(chain), chainId: chain.id, urls: chain.rpc },
-    ...{ mapping: openProtocolMapping({ pool, positions }), startBlock: from, log, time, signal },
+    database,
+    schema: protocolSchema,
+    namespace: namespaceOf(chain),
+    chainId: chain.id,
+    urls: chain.rpc,
+    mapping: openProtocolMapping({ pool, positions }),
+    startBlock: from,
     maxReorgDepth: chain.maxReorgDepth,
+    log,
+    time,
+    signal,
     verify: (subgraph) => verify(subgraph, { context, rpc, from }),
     record: (transaction, head) => recordAudit(transaction, { ...describeChange(context, { from, head }), ...auditor }),
     onProgress: ({ step, block = null, chainHead = null, problem = null }) =>
@@ -91,8 +99,10 @@ async function verify(
   subgraph: Subgraph,
   { context: { chain, signal, update }, rpc, from }: Parts & { readonly from: number },
 ): Promise<void> {
-  const addresses = { pool: chain.domain.verifyingContract, positions: chain.subgraph.embedded.positions }
-  const { contradictions } = await auditIndex({ subgraph, rpc, signal, ...addresses, patienceMs, onProgress: update })
+  const pool = chain.domain.verifyingContract
+  const { positions } = chain.subgraph.embedded
+  const audited = { subgraph, rpc, signal, pool, positions, patienceMs, onProgress: update }
+  const { contradictions } = await auditIndex(audited)
   const [first, ...others] = contradictions
   if (first === undefined) return
   const more = others.length === 0 ? '' : ` ${others.length} more contradictions were found.`

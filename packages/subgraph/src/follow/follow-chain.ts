@@ -17,8 +17,9 @@ export async function followChain(
   { cursor, progress }: { readonly cursor: Cursor | undefined; readonly progress: FollowerProgress },
 ): Promise<Cursor | undefined> {
   if (!cursor) return startIndex(context, progress)
-  const { pool, log, maxReorgDepth } = context
-  const tip = await pool.run((endpoint) => readTip(endpoint, { ...context, cursor }))
+  const { subgraph, identity, pool, log, maxReorgDepth } = context
+  const known = { subgraph, cursor, identity, maxReorgDepth }
+  const tip = await pool.run((endpoint) => readTip(endpoint, known))
   const { header: latest } = tip.latest
   progress.chainHead = latest
   if (tip.reorg) return revertReorg(context, { cursor, progress, reorg: tip.reorg })

@@ -35,18 +35,16 @@ export async function storeFirst(context: ChainContext): Promise<Cursor> {
   return { stored, position: stored }
 }
 
+type NewBlocks = {
+  readonly blocks: readonly BlockLogs[]
+  readonly head: Block | undefined
+  readonly isIndexed: boolean
+}
+
 /** Maps blocks and stores them after `head` in one transaction. Returns the new head. */
 export async function storeBlocks(
   { subgraph, mapping, pool, onStored, report }: ChainContext,
-  {
-    blocks,
-    head,
-    isIndexed,
-  }: {
-    readonly blocks: readonly BlockLogs[]
-    readonly head: Block | undefined
-    readonly isIndexed: boolean
-  },
+  { blocks, head, isIndexed }: NewBlocks,
 ): Promise<Block> {
   // Before the mapping loads entities: if the index is replaced meanwhile, they are those of the old one.
   const revision = subgraph.head?.revision

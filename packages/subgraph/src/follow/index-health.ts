@@ -27,13 +27,7 @@ const repairMsMin = 1_000
 // A fault that stays is usually a wrong configuration, and each attempt reads many blocks.
 const repairMsMax = 600_000
 
-export function createIndexHealth({
-  progress,
-  auditMs = auditMsDefault,
-}: {
-  readonly progress: FollowerProgress
-  readonly auditMs?: number | undefined
-}): IndexHealth {
+export function createIndexHealth(progress: FollowerProgress, auditMs = auditMsDefault): IndexHealth {
   let doubt: Doubt | undefined
   let audits = 0
   const record = createFaultRecord()

@@ -6,19 +6,17 @@ import type { Subgraph } from '../subgraph.ts'
 // An anchor only has to be old enough. It is read again this rarely.
 const refreshMs = 10_000
 
+type AnchorOptions = {
+  readonly identity: ChainIdentity
+  readonly subgraph: Subgraph
+  readonly maxReorgDepth: number
+}
+
 /**
  * Creates a function that gives an identity the blocks of the index that endpoints must have: the first one, and the newest
  * that counts as final.
  */
-export function createAnchorKeeper({
-  identity,
-  subgraph,
-  maxReorgDepth,
-}: {
-  readonly identity: ChainIdentity
-  readonly subgraph: Subgraph
-  readonly maxReorgDepth: number
-}): () => Promise<void> {
+export function createAnchorKeeper({ identity, subgraph, maxReorgDepth }: AnchorOptions): () => Promise<void> {
   const takeTurn = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: refreshMs })
   return async () => {
     const { head } = subgraph

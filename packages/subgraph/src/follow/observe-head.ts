@@ -5,16 +5,15 @@ import type { FollowerProgress } from './follower-status.ts'
 // Rarely, because the follower that has the lock polls the same servers.
 const observeMs = 5_000
 
-/** Creates a function for a waiting follower. It reads the head of the chain every 5 s, so that the lag is known. */
-export function createHeadObserver({
-  pool,
-  progress,
-  monotonicNow = () => performance.now(),
-}: {
+type ObserverOptions = {
   readonly pool: Pick<RpcPool, 'run'>
   readonly progress: Pick<FollowerProgress, 'chainHead'>
   readonly monotonicNow?: (() => number) | undefined
-}): () => void {
+}
+
+/** Creates a function for a waiting follower. It reads the head of the chain every 5 s, so that the lag is known. */
+export function createHeadObserver(options: ObserverOptions): () => void {
+  const { pool, progress, monotonicNow = () => performance.now() } = options
   const takeTurn = createLogThrottle({ monotonicNow, everyMs: observeMs })
   return () => {
     if (!takeTurn()) return

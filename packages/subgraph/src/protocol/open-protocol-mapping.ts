@@ -24,7 +24,8 @@ export function openProtocolMapping(
     const isChanged = indexed !== undefined && !isSame(indexed, current)
     if (isChanged) context.log.warn({ indexed, current }, 'denylister changed; the index adopts its list')
     return createProtocolMapping({
-      ...contracts,
+      pool: contracts.pool,
+      positions: contracts.positions,
       denylisters: current,
       adoption: isChanged ? await readAdoption(context, current) : undefined,
       isOutdated: async (endpoint) => !isSame(current, await read(endpoint)),

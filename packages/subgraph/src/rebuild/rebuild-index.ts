@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '@tallystick/database'
-import { createFollower, type Follower, type FollowerOptions } from '../follow/create-follower.ts'
+import { startFollower, type Follower, type FollowerOptions } from '../follow/start-follower.ts'
 import type { Mapping, OpenMapping } from '../follow/mapping.ts'
 import { pause } from '../follow/pause.ts'
 import { apiSchemaOf } from '../schema/api-schema.ts'
@@ -23,7 +23,7 @@ type RebuildProgress = {
 
 export type RebuildOptions = Pick<
   FollowerOptions,
-  'chainId' | 'urls' | 'mapping' | 'startBlock' | 'maxReorgDepth' | 'log' | 'time' | 'rpcRetryMs' | 'timeoutMs'
+  'chainId' | 'urls' | 'mapping' | 'startBlock' | 'maxReorgDepth' | 'log' | 'time' | 'rpcRetryMs'
 > & {
   readonly database: Database
   readonly schema: string
@@ -84,12 +84,24 @@ async function build(options: RebuildOptions, layouts: Draft['layouts']): Promis
   await openSubgraph({ database, schema, namespace })
   // A rebuild that was killed leaves its draft.
   await dropNamespace(database, layouts.draft)
-  const draft = await openSubgraph({ database, schema, namespace: layouts.draft.namespace })
+  const name = layouts.draft.namespace
+  const draft = await openSubgraph({ database, schema, namespace: name })
   await raiseRevision(database, layouts)
   const watched = watchMapping(options.mapping)
   const { log, mute } = createMutableLog(options.log)
-  const name = layouts.draft.namespace
-  const follower = createFollower({ ...options, ...watched, subgraph: draft, name, log })
+  const follower = startFollower({
+    subgraph: draft,
+    database,
+    name,
+    chainId: options.chainId,
+    urls: options.urls,
+    mapping: watched.mapping,
+    startBlock: options.startBlock,
+    maxReorgDepth: options.maxReorgDepth,
+    log,
+    time: options.time,
+    rpcRetryMs: options.rpcRetryMs,
+  })
   const parts = { ...options, draft, follower, layouts, failure: watched.failure }
   try {
     await untilCurrent(parts)
@@ -144,7 +156,12 @@ async function replace(parts: Draft): Promise<Head> {
   const startedAtMs = performance.now()
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted()
-    const result = await replaceNamespace(database, { ...layouts, record, isReady: (heads) => isReady(parts, heads) })
+    const result = await replaceNamespace(database, {
+      draft: layouts.draft,
+      current: layouts.current,
+      record,
+      isReady: (heads) => isReady(parts, heads),
+    })
     if (typeof result === 'object') return result.head
     if (draft.head?.fault !== undefined && performance.now() - startedAtMs > stalledMs) throw stalled(draft.head.fault)
     const waits = 'Waiting for queries or a backup that read the old index.'

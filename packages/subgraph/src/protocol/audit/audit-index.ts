@@ -43,9 +43,10 @@ export async function auditIndex(options: AuditOptions): Promise<AuditResult> {
   const of = await readHighestId(options)
   const pool = await auditPool(options, addresses)
   note(pool.contradictions)
-  const positions = await auditPositions(options, { ...addresses, of, note })
-  const accounts = await auditAccounts(options, { ...addresses, note })
-  const days = await auditIncomes(options, { ...addresses, note })
+  const { token } = addresses
+  const positions = await auditPositions(options, { token, of, note })
+  const accounts = await auditAccounts(options, { token, note })
+  const days = await auditIncomes(options, { pool: addresses.pool, note })
   const block = [pool.block, positions.block, accounts.block, days.block].reduce((a, b) =>
     b.number > a.number ? b : a,
   )

@@ -73,7 +73,8 @@ const failurePauseMs = 500
 // One reorg during a read is normal. Several in a row are reported.
 const changesTolerated = 5
 
-type Parts = Omit<FollowerOptions, 'maxReorgDepth' | 'identity'> & {
+type Parts = {
+  readonly options: FollowerOptions
   readonly identity: ChainIdentity
   readonly maxReorgDepth: number
   readonly progress: FollowerProgress
@@ -85,7 +86,7 @@ type Parts = Omit<FollowerOptions, 'maxReorgDepth' | 'identity'> & {
 }
 
 /** Starts to index the logs of a chain into a subgraph. It retries after every failure until it is stopped. */
-export function createFollower(options: FollowerOptions): Follower {
+export function startFollower(options: FollowerOptions): Follower {
   const { subgraph, chainId, log, timeoutMs = timeoutMsDefault, answerBytesMax = answerBytesMaxDefault } = options
   const controller = new AbortController()
   const { signal } = controller
@@ -107,14 +108,15 @@ export function createFollower(options: FollowerOptions): Follower {
     await running
   }
   const follower = { status, isWriting: false, stop }
-  const parts = { ...options, identity, maxReorgDepth, progress, pool, keepAnchors, stopped: signal, status, follower }
+  const parts = { options, identity, maxReorgDepth, progress, pool, keepAnchors, stopped: signal, status, follower }
   const running = run(parts)
   return follower
 }
 
 async function run(parts: Parts): Promise<void> {
-  const { subgraph, database, name, stopped, progress, time } = parts
-  const observe = createHeadObserver(parts)
+  const { stopped, progress, pool } = parts
+  const { subgraph, database, name, time } = parts.options
+  const observe = createHeadObserver({ pool, progress })
   while (!stopped.aborted) {
     try {
       const lock = await database.tryLock(`follower ${name}`)
@@ -136,9 +138,10 @@ async function run(parts: Parts): Promise<void> {
 
 /** Follows the chain while the lock is held. After a failure it restarts from the head of the store. */
 async function work(parts: Parts, { lost }: Lock): Promise<void> {
-  const { subgraph, follower, progress, stopped, time } = parts
+  const { follower, progress, stopped } = parts
+  const { subgraph, time, auditMs } = parts.options
   const isOver = () => stopped.aborted || lost.aborted
-  const health = createIndexHealth(parts)
+  const health = createIndexHealth(progress, auditMs)
   let context: ChainContext | undefined
   let changes = 0
   let cursor = await readCursor(subgraph)
@@ -187,26 +190,32 @@ async function openContext(
   parts: Parts,
   { isOver, health }: { readonly isOver: () => boolean; readonly health: IndexHealth },
 ): Promise<ChainContext> {
-  const { progress } = parts
-  const report = createProgressReport(parts)
+  const { options, progress, identity, maxReorgDepth, pool } = parts
+  const { subgraph, startBlock, log } = options
+  const reportProgress = createProgressReport(options)
   const mapping =
-    typeof parts.mapping === 'function' ? await parts.mapping(await toMappingContext(parts)) : parts.mapping
+    typeof options.mapping === 'function' ? await options.mapping(await toMappingContext(parts)) : options.mapping
   return {
-    ...parts,
+    subgraph,
     mapping,
     addresses: new Set(mapping.addresses.map((address) => address.toLowerCase())),
     topics: mapping.topics,
+    startBlock,
+    identity,
+    maxReorgDepth,
+    pool,
     sizer: createRangeSizer(),
+    log,
     isOver,
     onStored: (events) => {
       progress.eventsIndexed += events
-      report(parts.status())
+      reportProgress(parts.status())
     },
     report: health.doubt,
   }
 }
 
-async function toMappingContext({ subgraph, pool, log }: Parts): Promise<MappingContext> {
+async function toMappingContext({ options: { subgraph, log }, pool }: Parts): Promise<MappingContext> {
   const [first, last] = [await subgraph.findFirstBlock(), subgraph.head]
   const blocks = first && last && { from: first.number, to: last.number }
   return { load: subgraph.load, run: pool.run, index: subgraph, blocks, log }
@@ -228,7 +237,7 @@ async function readCursor(subgraph: Subgraph): Promise<Cursor | undefined> {
   return stored && { stored, position: stored }
 }
 
-function fail({ progress, pool, log, name, stopped }: Parts, error: unknown): void {
+function fail({ progress, pool, options: { log, name }, stopped }: Parts, error: unknown): void {
   if (stopped.aborted) return
   const message = error instanceof Error ? error.message : String(error)
   const problem = error instanceof NoRpcError ? (pool.problem ?? message) : message
