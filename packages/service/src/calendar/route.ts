@@ -15,7 +15,6 @@ import { LRUCache } from 'lru-cache'
 import { describeGet, jsonContent } from '../openapi/describe-operation.ts'
 import { curl, typescript } from '../openapi/samples.ts'
 import { queryParameters } from '../openapi/schemas.ts'
-import type { DocumentContext, Endpoint, Operation } from '../routing/document.ts'
 import type { Route } from '../routing/route.ts'
 
 const types = [jsonType, 'text/calendar'] as const
@@ -75,7 +74,7 @@ const description = `Returns the periods of New York days, past or to come: 00:0
 
 With \`Accept: text/calendar\` the same periods are an iCalendar file. The UID of a period never changes.`
 
-function describeCalendar(context: DocumentContext, endpoint: Endpoint): Operation {
+const describeCalendar = describeGet(({ context }) => {
   const periods = listPeriods({ from: '2026-11-01', days: 1 })
   const value: CalendarResponse = {
     message: 'Periods of 2026-11-01 to 2026-11-01, New York.',
@@ -88,27 +87,24 @@ function describeCalendar(context: DocumentContext, endpoint: Endpoint): Operati
     schema: { type: 'string', description: 'iCalendar (RFC 5545), one event per period.' },
     examples: { day: { summary: 'The same day as a calendar', value: formatIcalendar(periods) } },
   }
-  return describeGet(
-    { context, endpoint },
-    {
-      operationId: 'getCalendar',
-      tag: 'History',
-      summary: 'Calendar of periods',
-      description,
-      parameters: queryParameters('calendar', context),
-      response: 'Two periods per day, ascending.',
-      content: { 'application/json': json, 'text/calendar': icalendar },
-      notModified: 'The calendar matches `If-None-Match`. There is no body.',
-      headers: ['Content-Disposition'],
-      codes: ['invalid_parameter', 'not_acceptable'],
-      samples: [
-        curl('curl "$TALLYSTICK_URL/calendar?from=2026-10-25&days=14"'),
-        typescript(
-          "for (const { start, end, hours, day } of await client.calendar({ from: '2026-10-25', days: 14 })) {",
-          '  console.log(start, end, hours, day)',
-          '}',
-        ),
-      ],
-    },
-  )
-}
+  return {
+    operationId: 'getCalendar',
+    tag: 'History',
+    summary: 'Calendar of periods',
+    description,
+    parameters: queryParameters('calendar', context),
+    response: 'Two periods per day, ascending.',
+    content: { 'application/json': json, 'text/calendar': icalendar },
+    notModified: 'The calendar matches `If-None-Match`. There is no body.',
+    headers: ['Content-Disposition'],
+    codes: ['invalid_parameter', 'not_acceptable'],
+    samples: [
+      curl('curl "$TALLYSTICK_URL/calendar?from=2026-10-25&days=14"'),
+      typescript(
+        "for (const { start, end, hours, day } of await client.calendar({ from: '2026-10-25', days: 14 })) {",
+        '  console.log(start, end, hours, day)',
+        '}',
+      ),
+    ],
+  }
+})

@@ -4,7 +4,6 @@ import { assertParameters, matchesEtag } from '@tallystick/http'
 import type { RouteHandlerMethod } from 'fastify'
 import { describeGet, jsonContent } from '../openapi/describe-operation.ts'
 import { curl, typescript } from '../openapi/samples.ts'
-import type { DocumentContext, Endpoint, Operation } from '../routing/document.ts'
 import type { Route } from '../routing/route.ts'
 import type { ChainsParts } from './create-chains-parts.ts'
 
@@ -30,30 +29,24 @@ const description = `Returns the chains of the service with everything a program
 
 Addresses, domains and limits are read from the chain, or from its index if no RPC is configured. A value that is not known yet is \`null\`.`
 
-function describeChains(context: DocumentContext, endpoint: Endpoint): Operation {
-  const chains = { summary: 'One chain', value: exampleChains(context) }
-  return describeGet(
-    { context, endpoint },
-    {
-      operationId: 'getChains',
-      tag: 'Chains',
-      summary: 'Chains and contracts',
-      description,
-      response: 'The chains, ascending by chain id.',
-      content: jsonContent('ChainsResponse', { chains }),
-      notModified: 'The chains match `If-None-Match`. There is no body.',
-      codes: ['invalid_parameter'],
-      samples: [
-        curl(`curl "$TALLYSTICK_URL${endpoint.path}"`),
-        typescript(
-          'for (const { chainId, pool, dollar } of await client.chains()) console.log(chainId, pool, dollar?.symbol)',
-        ),
-      ],
-    },
-  )
-}
+const describeChains = describeGet(({ endpoint, chainId }) => ({
+  operationId: 'getChains',
+  tag: 'Chains',
+  summary: 'Chains and contracts',
+  description,
+  response: 'The chains, ascending by chain id.',
+  content: jsonContent('ChainsResponse', { chains: { summary: 'One chain', value: exampleChains(chainId) } }),
+  notModified: 'The chains match `If-None-Match`. There is no body.',
+  codes: ['invalid_parameter'],
+  samples: [
+    curl(`curl "$TALLYSTICK_URL${endpoint.path}"`),
+    typescript(
+      'for (const { chainId, pool, dollar } of await client.chains()) console.log(chainId, pool, dollar?.symbol)',
+    ),
+  ],
+}))
 
-function exampleChains({ chainIds: [chainId = 324] }: DocumentContext): ChainsResponse {
+function exampleChains(chainId: number): ChainsResponse {
   const pool = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
   const signer = '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1'
   const domainOf = (name: string, verifyingContract: string) => ({ name, version: '1', chainId, verifyingContract })

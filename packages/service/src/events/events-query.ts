@@ -6,18 +6,17 @@ import { parseChainId } from '../notes/notes-query.ts'
 
 /** Parses query string and `Last-Event-ID` of `GET /events`. By default, the types are those of the key's scopes. */
 export function parseEventsRequest(
-  {
-    query,
-    lastEventId,
-  }: { readonly query: Readonly<Record<string, unknown>>; readonly lastEventId: string | string[] | undefined },
+  request: { readonly query: unknown; readonly headers: Readonly<Record<string, unknown>> },
   { chainIds, scopes }: { readonly chainIds: readonly number[]; readonly scopes: ReadonlySet<KeyScope> },
 ): EventsRequest {
+  const query = request.query as Readonly<Record<string, unknown>>
   assertParameters(query, ['types', 'chainid', 'lastEventId'])
   return {
     chainId: parseChainId(query['chainid'], chainIds),
     types: parseTypes(query['types']) ?? eventTypes.filter((type) => scopes.has(scopeOfType[type])),
     // A client that resumes a URL with `lastEventId` sends the newer id in the header.
-    after: parseAfter(lastEventId, 'Last-Event-ID') ?? parseAfter(query['lastEventId'], 'lastEventId'),
+    after:
+      parseAfter(request.headers['last-event-id'], 'Last-Event-ID') ?? parseAfter(query['lastEventId'], 'lastEventId'),
   }
 }
 

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { describeGet } from '../openapi/describe-operation.ts'
 import { curl, keyHeader, typescript } from '../openapi/samples.ts'
 import { queryParameters, schemaReference } from '../openapi/schemas.ts'
-import type { DocumentContext, Endpoint, Operation, Parameter } from '../routing/document.ts'
+import type { Parameter } from '../routing/document.ts'
 import { useScope } from '../routing/register-routes.ts'
 import type { Route } from '../routing/route.ts'
 import { parseEventsRequest } from './events-query.ts'
@@ -26,8 +26,7 @@ const streamHeaders = {
 export function createEventsRoute(parts: EventsParts, chainIds: readonly number[]): Route {
   const handler: RouteHandlerMethod = async (request, reply) => {
     const key = request.apiKey as RingKey
-    const { query, lastEventId } = readRequest(request)
-    const wanted = parseEventsRequest({ query, lastEventId }, { chainIds, scopes: key.scopes })
+    const wanted = parseEventsRequest(request, { chainIds, scopes: key.scopes })
     // A key without any of the scopes has no types by default.
     const scopes = wanted.types.length > 0 ? wanted.types.map((type) => scopeOfType[type]) : ['notes' as const]
     for (const scope of new Set(scopes)) useScope(key, scope)
@@ -38,10 +37,6 @@ export function createEventsRoute(parts: EventsParts, chainIds: readonly number[
     return reply
   }
   return { method: 'GET', url: '/events', scope: 'any', mediaTypes: [mediaType], describe: describeEvents, handler }
-}
-
-function readRequest({ query, headers }: FastifyRequest) {
-  return { query: query as Record<string, unknown>, lastEventId: headers['last-event-id'] }
 }
 
 /** Sends the headers and takes the response from Fastify. */
@@ -83,36 +78,35 @@ const lastEventId: Parameter = {
   schema: { type: 'string', 'x-unit': 'opaque id', examples: ['1204-9f2c41d0'] },
 }
 
-function describeEvents(context: DocumentContext, endpoint: Endpoint): Operation {
-  const [chainId = 324] = context.chainIds
-  const event = { summary: 'One event, parsed', value: exampleEvent(chainId) }
-  return describeGet(
-    { context, endpoint: { ...endpoint, scope: 'notes' } },
-    {
-      operationId: 'getEvents',
-      tag: 'Events',
-      summary: 'Live events',
-      description,
-      parameters: [...queryParameters('events', context), lastEventId],
-      response: 'The stream. The schema is that of one event, with its `data` parsed.',
-      content: { [mediaType]: { schema: schemaReference('StreamEvent'), examples: { event } } },
-      codes: ['invalid_chainid', 'invalid_parameter', 'too_many_streams', 'not_ready'],
-      samples: [
-        curl(`curl -N --max-time 2 "$TALLYSTICK_URL/events?types=notes,status"`, keyHeader),
-        typescript(
-          '// Receives the notes of each period over the stream.',
-          'const stop = client.watchNotes(',
-          '  (state) => {',
-          "    if (state.status === 'ready') console.log(state.notes.length, state.validUntil)",
-          '    stop() // A real program keeps watching.',
-          '  },',
-          `  { chainId: ${chainId} },`,
-          ')',
-        ),
-      ],
+const describeEvents = describeGet(({ context, chainId }) => ({
+  operationId: 'getEvents',
+  tag: 'Events',
+  scope: 'notes',
+  summary: 'Live events',
+  description,
+  parameters: [...queryParameters('events', context), lastEventId],
+  response: 'The stream. The schema is that of one event, with its `data` parsed.',
+  content: {
+    [mediaType]: {
+      schema: schemaReference('StreamEvent'),
+      examples: { event: { summary: 'One event, parsed', value: exampleEvent(chainId) } },
     },
-  )
-}
+  },
+  codes: ['invalid_chainid', 'invalid_parameter', 'too_many_streams', 'not_ready'],
+  samples: [
+    curl(`curl -N --max-time 2 "$TALLYSTICK_URL/events?types=notes,status"`, keyHeader),
+    typescript(
+      '// Receives the notes of each period over the stream.',
+      'const stop = client.watchNotes(',
+      '  (state) => {',
+      "    if (state.status === 'ready') console.log(state.notes.length, state.validUntil)",
+      '    stop() // A real program keeps watching.',
+      '  },',
+      `  { chainId: ${chainId} },`,
+      ')',
+    ),
+  ],
+}))
 
 function exampleEvent(chainId: number): StreamEvent {
   return {

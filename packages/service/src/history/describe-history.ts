@@ -2,7 +2,6 @@ import type { HistoryNotesResponse, HistoryRateResponse } from '@tallystick/core
 import { describeGet, jsonContent } from '../openapi/describe-operation.ts'
 import { curl, keyHeader, typescript } from '../openapi/samples.ts'
 import { queryParameters, type SchemaName } from '../openapi/schemas.ts'
-import type { DocumentContext, Endpoint, Operation } from '../routing/document.ts'
 import { formatNotesHistory, formatRateHistory } from './format-history.ts'
 
 const notesDescription = `Returns the coupons of the periods that have begun and had notes, and the index of each set in the public log. Signatures are not part of it: those notes have expired. Nothing of a period is shown before its first second.
@@ -18,54 +17,46 @@ The fixed rates of a day are the coupons of the last period of that New York day
 A range has at most 3,660 days, a page at most 366. With \`Accept: text/csv\` the same page is a table with one row per day and tenor. The pool can restate the floating income of any day, so no page is cached for longer than a minute.`
 
 /** `GET /history/notes`. */
-export function describeHistoryNotes(context: DocumentContext, endpoint: Endpoint): Operation {
-  const [chainId = 324] = context.chainIds
+export const describeHistoryNotes = describeGet(({ context, chainId }) => {
   const example = exampleNotes(chainId)
-  return describeGet(
-    { context, endpoint },
-    {
-      operationId: 'getHistoryNotes',
-      summary: 'Past coupons by period',
-      description: notesDescription,
-      parameters: queryParameters('historyNotes', context),
-      ...pageOf('HistoryNotesResponse', { example, csv: formatNotesHistory(example) }),
-      codes: ['invalid_chainid', 'invalid_maturity', 'invalid_parameter', 'not_ready'],
-      samples: [
-        curl(`curl "$TALLYSTICK_URL/history/notes?chainid=${chainId}&maturity=7&limit=20"`, keyHeader),
-        typescript(
-          `for await (const { periodStart, coupons } of client.historyNotes({ chainId: ${chainId}, maturity: 7 })) {`,
-          '  console.log(periodStart, coupons[0]?.coupon)',
-          '}',
-        ),
-      ],
-    },
-  )
-}
+  return {
+    operationId: 'getHistoryNotes',
+    summary: 'Past coupons by period',
+    description: notesDescription,
+    parameters: queryParameters('historyNotes', context),
+    ...pageOf('HistoryNotesResponse', { example, csv: formatNotesHistory(example) }),
+    codes: ['invalid_chainid', 'invalid_maturity', 'invalid_parameter', 'not_ready'],
+    samples: [
+      curl(`curl "$TALLYSTICK_URL/history/notes?chainid=${chainId}&maturity=7&limit=20"`, keyHeader),
+      typescript(
+        `for await (const { periodStart, coupons } of client.historyNotes({ chainId: ${chainId}, maturity: 7 })) {`,
+        '  console.log(periodStart, coupons[0]?.coupon)',
+        '}',
+      ),
+    ],
+  }
+})
 
 /** `GET /history/rate`. */
-export function describeHistoryRate(context: DocumentContext, endpoint: Endpoint): Operation {
-  const [chainId = 324] = context.chainIds
+export const describeHistoryRate = describeGet(({ context, chainId }) => {
   const example = exampleRates(chainId)
-  return describeGet(
-    { context, endpoint },
-    {
-      operationId: 'getHistoryRate',
-      summary: 'Past rates by day',
-      description: rateDescription,
-      parameters: queryParameters('historyRate', context),
-      ...pageOf('HistoryRateResponse', { example, csv: formatRateHistory(example) }),
-      codes: ['invalid_chainid', 'invalid_parameter', 'not_ready'],
-      samples: [
-        curl(`curl "$TALLYSTICK_URL/history/rate?chainid=${chainId}"`, keyHeader),
-        typescript(
-          'for await (const { chainId, fixedRates, floatingRate, day } of client.historyRate()) {',
-          '  console.log(chainId, fixedRates.length, floatingRate, day)',
-          '}',
-        ),
-      ],
-    },
-  )
-}
+  return {
+    operationId: 'getHistoryRate',
+    summary: 'Past rates by day',
+    description: rateDescription,
+    parameters: queryParameters('historyRate', context),
+    ...pageOf('HistoryRateResponse', { example, csv: formatRateHistory(example) }),
+    codes: ['invalid_chainid', 'invalid_parameter', 'not_ready'],
+    samples: [
+      curl(`curl "$TALLYSTICK_URL/history/rate?chainid=${chainId}"`, keyHeader),
+      typescript(
+        'for await (const { chainId, fixedRates, floatingRate, day } of client.historyRate()) {',
+        '  console.log(chainId, fixedRates.length, floatingRate, day)',
+        '}',
+      ),
+    ],
+  }
+})
 
 function pageOf(schema: SchemaName, { example, csv }: { readonly example: unknown; readonly csv: string }) {
   const { 'application/json': json } = jsonContent(schema, { page: { summary: 'The last page', value: example } })

@@ -2,7 +2,7 @@ import type { NotesResponse } from '@tallystick/core'
 import { describeGet, jsonContent } from '../openapi/describe-operation.ts'
 import { curl, keyHeader, typescript } from '../openapi/samples.ts'
 import { queryParameters } from '../openapi/schemas.ts'
-import type { DocumentContext, Endpoint, Operation, Parameter } from '../routing/document.ts'
+import type { Parameter } from '../routing/document.ts'
 
 const description = `Returns the notes of the current New York period (00:00 to 18:00 or 18:00 to 24:00). A response never contains an expired or not-yet-valid note. If the current notes are unavailable, the status is 500.
 
@@ -17,32 +17,27 @@ const ifNoneMatch: Parameter = {
 }
 
 /** `GET /notes` (SPEC.md §4.1). */
-export function describeNotes(context: DocumentContext, endpoint: Endpoint): Operation {
-  const [chainId = 324] = context.chainIds
-  const notes = { summary: 'Two tenors of one chain', value: exampleNotes(chainId) }
-  return describeGet(
-    { context, endpoint },
-    {
-      operationId: 'getNotes',
-      tag: 'Notes',
-      summary: 'Current notes',
-      description,
-      parameters: [...queryParameters('notes', context), ifNoneMatch],
-      response: 'The notes, sorted by chain, then maturity.',
-      content: jsonContent('NotesResponse', { notes }),
-      notModified: 'The notes match `If-None-Match`. There is no body.',
-      headers: ['x-tallystick-log'],
-      codes: ['invalid_chainid', 'invalid_maturity', 'invalid_parameter', 'notes_unavailable'],
-      samples: [
-        curl(`curl "$TALLYSTICK_URL/notes?chainid=${chainId}&maturity=7,14"`, keyHeader),
-        typescript(
-          `const { notes } = await client.notes({ chainId: ${chainId}, maturity: [7, 14] })`,
-          'for (const note of notes) console.log(note.coupon, note.maturityTimestamp, note.validBefore)',
-        ),
-      ],
-    },
-  )
-}
+export const describeNotes = describeGet(({ context, chainId }) => ({
+  operationId: 'getNotes',
+  tag: 'Notes',
+  summary: 'Current notes',
+  description,
+  parameters: [...queryParameters('notes', context), ifNoneMatch],
+  response: 'The notes, sorted by chain, then maturity.',
+  content: jsonContent('NotesResponse', {
+    notes: { summary: 'Two tenors of one chain', value: exampleNotes(chainId) },
+  }),
+  notModified: 'The notes match `If-None-Match`. There is no body.',
+  headers: ['x-tallystick-log'],
+  codes: ['invalid_chainid', 'invalid_maturity', 'invalid_parameter', 'notes_unavailable'],
+  samples: [
+    curl(`curl "$TALLYSTICK_URL/notes?chainid=${chainId}&maturity=7,14"`, keyHeader),
+    typescript(
+      `const { notes } = await client.notes({ chainId: ${chainId}, maturity: [7, 14] })`,
+      'for (const note of notes) console.log(note.coupon, note.maturityTimestamp, note.validBefore)',
+    ),
+  ],
+}))
 
 /** Returns expired notes with real signatures, by the key of FACTS.md §1 for its pool on chain 324. */
 function exampleNotes(chainId: number): NotesResponse {

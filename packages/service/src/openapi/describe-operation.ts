@@ -1,12 +1,21 @@
 import type { ErrorCode } from '@tallystick/core'
 import { listInWords } from '@tallystick/http'
-import type { DocumentContext, Endpoint, Example, MediaType, Operation } from '../routing/document.ts'
+import type {
+  DescribeOperation,
+  DocumentContext,
+  Endpoint,
+  Example,
+  MediaType,
+  Operation,
+} from '../routing/document.ts'
 import { errorResponses } from './error-responses.ts'
 import { type HeaderName, headerReferences } from './headers.ts'
 import { type SchemaName, schemaReference } from './schemas.ts'
 
 type Description = Pick<Operation, 'operationId' | 'summary' | 'description' | 'parameters'> & {
   readonly tag: string
+  /** Scope in the examples of errors, if the key may have one of several. */
+  readonly scope?: Endpoint['scope']
   /** Description and content of a successful response. */
   readonly response: string
   readonly content: Readonly<Record<string, MediaType>>
@@ -19,27 +28,35 @@ type Description = Pick<Operation, 'operationId' | 'summary' | 'description' | '
   readonly samples: Operation['x-codeSamples']
 }
 
-/** Describes a GET endpoint by what is particular to it. */
-export function describeGet(
-  { context, endpoint }: { readonly context: DocumentContext; readonly endpoint: Endpoint },
-  description: Description,
-): Operation {
-  const { tag, response, content, notModified, headers = [], codes, samples, ...about } = description
-  const etag = notModified === undefined ? [] : (['ETag'] as const)
-  const all: HeaderName[] = ['x-request-id', 'RateLimit', 'RateLimit-Policy', ...etag, 'Cache-Control', ...headers]
-  const withoutFile = all.filter((name) => name !== 'Content-Disposition')
-  const names = (about.parameters ?? []).flatMap((parameter) => (parameter.in === 'query' ? [parameter.name] : []))
-  const described = { ...endpoint, parameters: listInWords(names), mediaTypes: Object.keys(content) }
-  return {
-    ...about,
-    tags: [tag],
-    security: endpoint.scope ? [{ apiKey: [] }] : [],
-    responses: {
-      200: { description: response, headers: headerReferences(...all), content },
-      ...(notModified && { 304: { description: notModified, headers: headerReferences(...withoutFile) } }),
-      ...errorResponses(context, { endpoint: described, codes }),
-    },
-    'x-codeSamples': samples,
+type Described = {
+  readonly context: DocumentContext
+  readonly endpoint: Endpoint
+  /** Chain of the examples. */
+  readonly chainId: number
+}
+
+/** Creates the description of a GET endpoint from what is particular to it. */
+export function describeGet(describe: (described: Described) => Description): DescribeOperation {
+  return (context, endpoint) => {
+    const description = describe({ context, endpoint, chainId: context.chainIds[0] ?? 324 })
+    const { tag, response, content, notModified, headers = [], codes, samples, ...rest } = description
+    const { scope = endpoint.scope, ...about } = rest
+    const etag = notModified === undefined ? [] : (['ETag'] as const)
+    const all: HeaderName[] = ['x-request-id', 'RateLimit', 'RateLimit-Policy', ...etag, 'Cache-Control', ...headers]
+    const withoutFile = all.filter((name) => name !== 'Content-Disposition')
+    const names = (about.parameters ?? []).flatMap((parameter) => (parameter.in === 'query' ? [parameter.name] : []))
+    const described = { ...endpoint, scope, parameters: listInWords(names), mediaTypes: Object.keys(content) }
+    return {
+      ...about,
+      tags: [tag],
+      security: scope ? [{ apiKey: [] }] : [],
+      responses: {
+        200: { description: response, headers: headerReferences(...all), content },
+        ...(notModified && { 304: { description: notModified, headers: headerReferences(...withoutFile) } }),
+        ...errorResponses(context, { endpoint: described, codes }),
+      },
+      'x-codeSamples': samples,
+    }
   }
 }
 

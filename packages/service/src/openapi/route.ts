@@ -1,10 +1,22 @@
 import { etagOf } from '@tallystick/base'
 import { matchesEtag } from '@tallystick/http'
-import type { DocumentChains, DocumentContext, Endpoint, Operation } from '../routing/document.ts'
+import type { DocumentChains } from '../routing/document.ts'
 import type { Route } from '../routing/route.ts'
 import { buildDocument } from './build-document.ts'
 import { describeGet } from './describe-operation.ts'
 import { curl } from './samples.ts'
+
+const describeOpenapi = describeGet(({ endpoint }) => ({
+  operationId: 'getOpenapi',
+  tag: 'Documentation',
+  summary: 'This document',
+  description: 'The OpenAPI 3.1 document of the service. It needs no key. Requests are limited per address.',
+  response: 'An OpenAPI 3.1 document.',
+  content: { 'application/json': { schema: { type: 'object', description: 'An OpenAPI 3.1 document.' } } },
+  notModified: 'The document matches `If-None-Match`. There is no body.',
+  codes: [],
+  samples: [curl(`curl "$TALLYSTICK_URL${endpoint.path}"`)],
+}))
 
 /** Route of the document, without its handler. */
 export const openapiRoute = {
@@ -36,22 +48,4 @@ export function createOpenapiRoute(routes: readonly Route[], chains: DocumentCha
 function serialize(document: ReturnType<typeof buildDocument>) {
   const body = JSON.stringify(document)
   return { body, etag: etagOf(body) }
-}
-
-function describeOpenapi(context: DocumentContext, endpoint: Endpoint): Operation {
-  const response = 'An OpenAPI 3.1 document.'
-  return describeGet(
-    { context, endpoint },
-    {
-      operationId: 'getOpenapi',
-      tag: 'Documentation',
-      summary: 'This document',
-      description: 'The OpenAPI 3.1 document of the service. It needs no key. Requests are limited per address.',
-      response,
-      content: { 'application/json': { schema: { type: 'object', description: response } } },
-      notModified: 'The document matches `If-None-Match`. There is no body.',
-      codes: [],
-      samples: [curl(`curl "$TALLYSTICK_URL${endpoint.path}"`)],
-    },
-  )
 }

@@ -12,7 +12,7 @@ import type { JsonSchema } from '../routing/document.ts'
 import { publishedSchemas, queryParameters } from './schemas.ts'
 
 const chainIds = [1, 324]
-const schemas = publishedSchemas({ dataChainIds: chainIds })
+const schemas = publishedSchemas(chainIds)
 
 /** Returns a validator of the published JSON Schema, as a reader of the document would use. */
 function validatorOf(schema: JsonSchema): (value: unknown) => boolean {
@@ -132,8 +132,7 @@ describe('query strings: the parser accepts exactly the texts of values that the
   const scopes = new Set(['notes', 'rate'] as const)
   testAgreement('/events', {
     arbitrary: query,
-    parser: (value) =>
-      accepts(() => parseEventsRequest({ query: value, lastEventId: undefined }, { chainIds, scopes })),
+    parser: (value) => accepts(() => parseEventsRequest({ query: value, headers: {} }, { chainIds, scopes })),
     schema: agrees('events'),
   })
 

@@ -50,11 +50,7 @@ export function schemaReference(name: SchemaName): JsonSchema {
 }
 
 /** Returns the schemas as JSON Schemas that refer to each other. */
-export function publishedSchemas({
-  dataChainIds,
-}: {
-  readonly dataChainIds: readonly number[]
-}): Readonly<Record<SchemaName, JsonSchema>> {
+export function publishedSchemas(dataChainIds: readonly number[]): Readonly<Record<SchemaName, JsonSchema>> {
   const registry = z.registry<{ readonly id: string }>()
   for (const [id, schema] of Object.entries(published)) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` })

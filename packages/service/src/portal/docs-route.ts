@@ -1,7 +1,19 @@
 import type { RouteHandlerMethod } from 'fastify'
 import { describeGet } from '../openapi/describe-operation.ts'
 import { curl } from '../openapi/samples.ts'
-import type { DocumentContext, Endpoint, Operation } from '../routing/document.ts'
+
+const describeDocs = describeGet(({ endpoint }) => ({
+  operationId: 'getDocs',
+  tag: 'Documentation',
+  summary: 'Documentation as a web page',
+  description:
+    'Guides and the reference, as a view of the web page of this service. `/docs/<page>` is one page of it, such as `/docs/lend`. It needs JavaScript and loads nothing from other hosts.',
+  response: 'A page.',
+  content: { 'text/html': { schema: { type: 'string', description: 'A page.' } } },
+  notModified: 'The document matches `If-None-Match`. There is no body.',
+  codes: [],
+  samples: [curl(`curl "$TALLYSTICK_URL${endpoint.path}"`)],
+}))
 
 /** Route of the documentation, without its handler. It is a view of the page. */
 export const docsRoute = { method: 'GET', url: '/docs', openTo: 'own-origin', describe: describeDocs } as const
@@ -32,21 +44,3 @@ export const sendDocsWithoutPage: RouteHandlerMethod = (_, reply) =>
     })
     .type('text/html; charset=utf-8')
     .send(text)
-
-function describeDocs(context: DocumentContext, endpoint: Endpoint): Operation {
-  return describeGet(
-    { context, endpoint },
-    {
-      operationId: 'getDocs',
-      tag: 'Documentation',
-      summary: 'Documentation as a web page',
-      description:
-        'Guides and the reference, as a view of the web page of this service. `/docs/<page>` is one page of it, such as `/docs/lend`. It needs JavaScript and loads nothing from other hosts.',
-      response: 'A page.',
-      content: { 'text/html': { schema: { type: 'string', description: 'A page.' } } },
-      notModified: 'The document matches `If-None-Match`. There is no body.',
-      codes: [],
-      samples: [curl(`curl "$TALLYSTICK_URL${endpoint.path}"`)],
-    },
-  )
-}

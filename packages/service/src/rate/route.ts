@@ -5,7 +5,6 @@ import { parseChainId } from '../notes/notes-query.ts'
 import { describeGet, jsonContent } from '../openapi/describe-operation.ts'
 import { curl, keyHeader, typescript } from '../openapi/samples.ts'
 import { queryParameters } from '../openapi/schemas.ts'
-import type { DocumentContext, Endpoint, Operation } from '../routing/document.ts'
 import type { Route } from '../routing/route.ts'
 import { type RateParts, readRates } from './read-rates.ts'
 
@@ -15,10 +14,7 @@ export function createRateRoute(parts: RateParts, chainIds: readonly number[]): 
     const chainId = parseRateQuery(request.query as Record<string, unknown>, chainIds)
     const requested = chainId === undefined ? chainIds : [chainId]
     const rates = await readRates(parts, { chainIds: requested, nowMs: request.nowMs })
-    return reply
-      .header('cache-control', 'private, no-cache')
-      .type('application/json; charset=utf-8')
-      .send(JSON.stringify(rates))
+    return reply.header('cache-control', 'private, no-cache').send(rates)
   }
   return { method: 'GET', url: '/rate', scope: 'rate', describe: describeRate, handler }
 }
@@ -36,30 +32,23 @@ const description = `Returns fixed rates, floating rates, their sum (total margi
 
 A value that cannot be read is \`null\` and the status is still 200.`
 
-function describeRate(context: DocumentContext, endpoint: Endpoint): Operation {
-  const [chainId = 324] = context.chainIds
-  const rates = { summary: 'One chain, synced', value: exampleRates(chainId) }
-  return describeGet(
-    { context, endpoint },
-    {
-      operationId: 'getRate',
-      tag: 'Rate',
-      summary: 'Current rates',
-      description,
-      parameters: queryParameters('rate', context),
-      response: 'The rates and their components.',
-      content: jsonContent('RateResponse', { rates }),
-      codes: ['invalid_chainid', 'invalid_parameter'],
-      samples: [
-        curl('curl "$TALLYSTICK_URL/rate"', keyHeader),
-        typescript(
-          'const { fixedRate, floatingRate, marketRate, isProtocolSynced } = await client.rate()',
-          'console.log(fixedRate, floatingRate, marketRate, isProtocolSynced)',
-        ),
-      ],
-    },
-  )
-}
+const describeRate = describeGet(({ context, chainId }) => ({
+  operationId: 'getRate',
+  tag: 'Rate',
+  summary: 'Current rates',
+  description,
+  parameters: queryParameters('rate', context),
+  response: 'The rates and their components.',
+  content: jsonContent('RateResponse', { rates: { summary: 'One chain, synced', value: exampleRates(chainId) } }),
+  codes: ['invalid_chainid', 'invalid_parameter'],
+  samples: [
+    curl('curl "$TALLYSTICK_URL/rate"', keyHeader),
+    typescript(
+      'const { fixedRate, floatingRate, marketRate, isProtocolSynced } = await client.rate()',
+      'console.log(fixedRate, floatingRate, marketRate, isProtocolSynced)',
+    ),
+  ],
+}))
 
 function exampleRates(chainId: number): RateResponse {
   return {
