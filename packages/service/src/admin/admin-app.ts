@@ -59,7 +59,7 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   })
   addConsoleRoutes(app, parts.console)
   for (const [method, url, { config }, run] of commands) {
-    app.route({ method, url, config, handler: (request) => run(operatorOf(request), request) })
+    app.route({ method, url, config, handler: (request) => run(operatorOf(request), readInput(request)) })
   }
   return app
 }
@@ -68,53 +68,49 @@ type Command = readonly [
   method: 'GET' | 'POST',
   url: string,
   needs: ReturnType<typeof needs>,
-  run: (operator: Operator, request: FastifyRequest) => unknown,
+  run: (operator: Operator, input: Input) => unknown,
 ]
 
 /** Routes that run one command of the operator. */
 const commands: readonly Command[] = [
   ['GET', '/status', needs('any'), (operator) => operator.showStatus()],
   ['GET', '/keys', needs('keys'), (operator) => operator.listKeys()],
-  ['GET', '/keys/usage', needs('keys'), (operator, request) => operator.showUsage(numberOf(request, 'days'))],
+  ['GET', '/keys/usage', needs('keys'), (operator, { days }) => operator.showUsage(days)],
   ['POST', '/keys', needs('keys'), (operator, { body }) => operator.createKey(body)],
-  ['POST', '/keys/:id/revoke', needs('keys'), (operator, request) => operator.revokeKey(idOf(request), request.body)],
-  ['POST', '/keys/:id/update', needs('keys'), (operator, request) => operator.updateKey(idOf(request), request.body)],
-  ['POST', '/keys/:id/rotate', needs('keys'), (operator, request) => operator.rotateKey(idOf(request), request.body)],
+  ['POST', '/keys/:id/revoke', needs('keys'), (operator, { id, body }) => operator.revokeKey(id, body)],
+  ['POST', '/keys/:id/update', needs('keys'), (operator, { id, body }) => operator.updateKey(id, body)],
+  ['POST', '/keys/:id/rotate', needs('keys'), (operator, { id, body }) => operator.rotateKey(id, body)],
   ['GET', '/curve', needs('curve'), (operator) => operator.showCurve()],
   ['POST', '/curve', needs('curve'), (operator, { body }) => operator.setCurve(body)],
   ['POST', '/curve/preview', needs('curve', { isRead: true }), (operator, { body }) => operator.previewCurve(body)],
-  ['POST', '/curve/proposals/:id/approve', needs('curve'), (operator, request) => operator.approveCurve(idOf(request))],
+  ['POST', '/curve/proposals/:id/approve', needs('curve'), (operator, { id }) => operator.approveCurve(id)],
   ['GET', '/notes', needs('curve'), (operator) => operator.showNotes()],
   ['POST', '/notes/discard', needs('curve'), (operator, { body }) => operator.discardNotes(body)],
   ['POST', '/notes/reconcile', needs('curve'), (operator) => operator.reconcileNotes()],
   ['POST', '/hooks', needs('hooks'), (operator, { body }) => operator.addHook(body)],
-  ['POST', '/hooks/:id/test', needs('hooks'), (operator, request) => operator.testHook(idOf(request))],
-  ['POST', '/hooks/:id/remove', needs('hooks'), (operator, request) => operator.removeHook(idOf(request))],
-  [
-    'POST',
-    '/hooks/:id/rotate',
-    needs('hooks'),
-    (operator, request) => operator.rotateHook(idOf(request), request.body),
-  ],
-  ['POST', '/hooks/:id/enable', needs('hooks'), (operator, request) => operator.enableHook(idOf(request))],
-  ['GET', '/hooks/:id/deliveries', needs('hooks'), listDeliveries],
+  ['POST', '/hooks/:id/test', needs('hooks'), (operator, { id }) => operator.testHook(id)],
+  ['POST', '/hooks/:id/remove', needs('hooks'), (operator, { id }) => operator.removeHook(id)],
+  ['POST', '/hooks/:id/rotate', needs('hooks'), (operator, { id, body }) => operator.rotateHook(id, body)],
+  ['POST', '/hooks/:id/enable', needs('hooks'), (operator, { id }) => operator.enableHook(id)],
+  ['GET', '/hooks/:id/deliveries', needs('hooks'), (operator, { id, limit }) => operator.listDeliveries(id, limit)],
   ['GET', '/index', needs('all'), (operator) => operator.showIndex()],
   ['POST', '/index/rebuild', needs('all'), (operator, { body }) => operator.rebuildIndex(body)],
   ['POST', '/index/check', needs('all', { isRead: true }), (operator, { body }) => operator.checkIndex(body)],
   ['GET', '/log', needs('curve'), (operator) => operator.showLog()],
-  ['GET', '/audit', needs('all'), (operator, request) => operator.showAudit(numberOf(request, 'limit'))],
+  ['GET', '/audit', needs('all'), (operator, { limit }) => operator.showAudit(limit)],
   ['GET', '/audit/check', needs('all'), (operator) => operator.checkAudit()],
 ]
 
-function listDeliveries(operator: Operator, request: FastifyRequest) {
-  return operator.listDeliveries(idOf(request), numberOf(request, 'limit'))
+type Input = {
+  readonly id: string
+  readonly body: unknown
+  readonly days: number | undefined
+  readonly limit: number | undefined
 }
 
-function numberOf(request: FastifyRequest, name: string): number | undefined {
-  const value = (request.query as Readonly<Record<string, unknown>>)[name]
-  return value === undefined ? undefined : Number(value)
-}
-
-function idOf(request: FastifyRequest): string {
-  return (request.params as { readonly id: string }).id
+function readInput({ params, query, body }: FastifyRequest): Input {
+  const { id = '' } = params as { readonly id?: string }
+  const { days, limit } = query as Readonly<Record<string, unknown>>
+  const toNumber = (value: unknown) => (value === undefined ? undefined : Number(value))
+  return { id, body, days: toNumber(days), limit: toNumber(limit) }
 }

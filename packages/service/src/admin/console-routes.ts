@@ -24,7 +24,7 @@ export function addConsoleRoutes(app: FastifyInstance, { files, host }: ConsoleP
     done(isOwnName(request.headers.host, host) ? undefined : wrongName(request.headers.host))
   }
   const handler = (request: FastifyRequest, reply: FastifyReply) => {
-    if (!files) throw notBuilt()
+    if (!files) throw refusal('not_found', 'The console was not built. Run `npm run build` and restart the service.')
     return sendPortalFile(files, { request, reply })
   }
   for (const url of ['/console', '/console/', '/console/assets/:name']) {
@@ -48,8 +48,4 @@ function wrongName(host: string | undefined): TallystickError {
     `The console is not served under the name ${quote(host ?? '')}, so that no other site can pose as it. ` +
       'Use the address of this machine, localhost, or the name in admin.host.',
   )
-}
-
-function notBuilt(): TallystickError {
-  return refusal('not_found', 'The console was not built. Run `npm run build` and restart the service.')
 }

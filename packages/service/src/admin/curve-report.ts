@@ -1,5 +1,6 @@
 import {
   type CurveInForce,
+  type CurvePreviewReport,
   type CurveReport,
   type CurveView,
   formatNewYork,
@@ -10,7 +11,9 @@ import {
 } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import {
+  type ChainPreview,
   type Curve,
+  type CurvePreview,
   type CurveProposal,
   findClaimedCurve,
   findCurveInForce,
@@ -34,19 +37,16 @@ export function viewProposal(proposal: CurveProposal): ProposalView {
 
 const historyMax = 20
 
+type ReportedCurves = {
+  readonly config: Pick<Config, 'chains' | 'curve'>
+  readonly current: Period
+  readonly nowSeconds: bigint
+  readonly problem: string | undefined
+}
+
 export async function reportCurve(
   database: Database,
-  {
-    config,
-    current,
-    nowSeconds,
-    problem,
-  }: {
-    readonly config: Pick<Config, 'chains' | 'curve'>
-    readonly current: Period
-    readonly nowSeconds: bigint
-    readonly problem?: string | undefined
-  },
+  { config, current, nowSeconds, problem }: ReportedCurves,
 ): Promise<CurveReport> {
   const chains = await Promise.all(
     config.chains.map(async ({ id, tenors }) => ({
@@ -86,4 +86,35 @@ async function reportInForce(
   const signed = (await findNoteSet(database, key)) !== undefined
   const isFixed = signed || (await findClaimedCurve(database, key)) !== undefined
   return { period: formatPeriod(period), signed, isFixed, curve: curve ? viewCurve(curve) : null }
+}
+
+export function reportPreview({ effective, chains, needsApproval, digest }: CurvePreview): CurvePreviewReport {
+  return {
+    verdict: judge(chains, needsApproval),
+    needsApproval,
+    digest,
+    effectiveFrom: toIso(effective.start),
+    effectiveFromNewYork: formatNewYork(effective.start),
+    period: formatPeriod(effective),
+    chains: chains.map(({ chainId, name, tenors, refusal, canConfirm, warning }) => ({
+      chainId,
+      name,
+      tenors: tenors.map(({ tenorDays, beforeBps, afterBps, bounds }) => ({
+        tenorDays,
+        beforeBps: beforeBps ?? null,
+        afterBps: afterBps ?? null,
+        changeBps: beforeBps === undefined || afterBps === undefined ? null : afterBps - beforeBps,
+        bounds,
+      })),
+      refusal: refusal ?? null,
+      canConfirm,
+      warning: warning ?? null,
+    })),
+  }
+}
+
+function judge(chains: readonly ChainPreview[], needsApproval: boolean): CurvePreviewReport['verdict'] {
+  const refused = chains.filter(({ refusal }) => refusal)
+  if (refused.length === 0) return needsApproval ? 'propose' : 'store'
+  return refused.every(({ canConfirm }) => canConfirm) ? 'confirm' : 'refuse'
 }

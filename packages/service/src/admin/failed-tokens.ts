@@ -68,16 +68,14 @@ export function createFailedTokens({ metrics, write, time }: FailedTokensOptions
 
 const recordMs = 60_000
 
-/** Counts failures and records them in the audit log every minute. `stop` records the last ones. */
-export function startFailedTokens({
-  database,
-  metrics,
-  time,
-  log,
-}: Pick<FailedTokensOptions, 'metrics' | 'time'> & {
+type StartOptions = Pick<FailedTokensOptions, 'metrics' | 'time'> & {
   readonly database: Database
   readonly log: Logger
-}): FailedTokens & { stop(): Promise<void> } {
+}
+
+/** Counts failures and records them in the audit log every minute. `stop` records the last ones. */
+export function startFailedTokens(options: StartOptions): FailedTokens & { stop(): Promise<void> } {
+  const { database, metrics, time, log } = options
   const write = (address: string, failures: number) =>
     auditedTransaction(database, { actor: 'unknown', log }, (_, record) =>
       record({ action: 'admin.token', subject: address, details: { failures } }),

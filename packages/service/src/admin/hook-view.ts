@@ -2,21 +2,7 @@ import type { HookView, ListedHookView } from '@tallystick/core'
 import type { Delivery, Hook, ListedHook } from '@tallystick/notify'
 import { toIso } from './key-view.ts'
 
-export type DeliveryView = {
-  readonly event: string
-  readonly webhookId: string
-  readonly type: string
-  readonly chainId: string
-  readonly status: Delivery['status']
-  readonly attempts: number
-  readonly firstAttemptAt: string
-  readonly lastAttemptAt: string
-  readonly nextAttemptAt: string | null
-  /** HTTP status of the last response. */
-  readonly responseStatus: number | null
-  readonly durationMs: number | null
-  readonly error: string | null
-}
+export type DeliveryView = ReturnType<typeof viewDelivery>
 
 export function viewHook(hook: Hook): HookView {
   return {
@@ -46,7 +32,7 @@ export function hideUrl(hook: ListedHookView): ListedHookView {
   return { ...hook, url: `${origin}/${pathname === '/' ? '' : '…'}${search === '' ? '' : '?…'}` }
 }
 
-export function viewDelivery({ eventId, chainId, ...delivery }: Delivery): DeliveryView {
+export function viewDelivery({ eventId, chainId, ...delivery }: Delivery) {
   return {
     event: eventId.toString(),
     ...delivery,

@@ -48,21 +48,17 @@ export function reportDiscarded({ period, ...discarded }: DiscardedSet): Discard
   return { ...discarded, period: formatPeriod(period), start: toIso(period.start) }
 }
 
+type ReportedNotes = {
+  readonly config: Pick<Config, 'chains' | 'rails'>
+  readonly nowSeconds: bigint
+  readonly current: Period
+  readonly next: Period
+  readonly signable: SigningHorizon
+}
+
 export async function reportNotes(
   database: Database,
-  {
-    config,
-    nowSeconds,
-    current,
-    next,
-    signable,
-  }: {
-    readonly config: Pick<Config, 'chains' | 'rails'>
-    readonly nowSeconds: bigint
-    readonly current: Period
-    readonly next: Period
-    readonly signable: SigningHorizon
-  },
+  { config, nowSeconds, current, next, signable }: ReportedNotes,
 ): Promise<NotesReport> {
   const { rails } = config
   const chains = await Promise.all(

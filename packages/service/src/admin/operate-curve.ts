@@ -1,27 +1,23 @@
 import { type Clock, toSeconds } from '@tallystick/base'
 import type { PoolLimits } from '@tallystick/chain'
-import {
-  type CurvePreviewReport,
-  type CurveReport,
-  type CurveView,
-  type ProposalView,
-  periodAt,
-} from '@tallystick/core'
+import { type CurveView, type ProposalView, periodAt } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
 import { approveCurve, previewCurve, setCurve } from '@tallystick/issuer'
 import { z } from 'zod'
 import type { Config } from '../config/config.ts'
-import { reportPreview } from './curve-preview.ts'
-import { reportCurve, viewCurve, viewProposal } from './curve-report.ts'
+import { reportCurve, reportPreview, viewCurve, viewProposal } from './curve-report.ts'
 import { parseRequest, printable } from './parse-request.ts'
 
-export type CurveOperator = {
-  showCurve(): Promise<CurveReport>
-  /** Sets a curve, or creates a proposal if a second person must approve it. */
-  setCurve(request: unknown): Promise<{ readonly curve?: CurveView; readonly proposal?: ProposalView }>
-  /** Runs the checks of `setCurve` and stores nothing. */
-  previewCurve(request: unknown): Promise<CurvePreviewReport>
-  approveCurve(id: string): Promise<{ readonly curve: CurveView }>
+export type CurveOperator = ReturnType<typeof createCurveOperator>
+
+type CurveOperatorContext = {
+  readonly database: Database
+  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve'>
+  readonly clock: Clock
+  readonly auditor: Auditor
+  readonly curveProblem: () => string | undefined
+  readonly assertClock: () => Promise<void>
+  readonly poolLimits: (chainId: number) => PoolLimits | undefined
 }
 
 const curveRequestSchema = z.strictObject({
@@ -38,41 +34,28 @@ const curveRequestSchema = z.strictObject({
   preview: z.string().optional(),
 })
 
-export function createCurveOperator({
-  database,
-  config,
-  clock,
-  auditor,
-  curveProblem,
-  assertClock,
-  poolLimits,
-}: {
-  readonly database: Database
-  readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve'>
-  readonly clock: Clock
-  readonly auditor: Auditor
-  readonly curveProblem: () => string | undefined
-  readonly assertClock: () => Promise<void>
-  readonly poolLimits: (chainId: number) => PoolLimits | undefined
-}): CurveOperator {
+export function createCurveOperator(context: CurveOperatorContext) {
+  const { database, config, clock, auditor, curveProblem, assertClock, poolLimits } = context
   const now = () => toSeconds(clock.now())
   return {
     showCurve: () => {
       const nowSeconds = now()
       return reportCurve(database, { config, current: periodAt(nowSeconds), nowSeconds, problem: curveProblem() })
     },
-    setCurve: async (request) => {
+    /** Sets a curve, or creates a proposal if a second person must approve it. */
+    setCurve: async (request: unknown): Promise<{ readonly curve?: CurveView; readonly proposal?: ProposalView }> => {
       const wanted = parseRequest(curveRequestSchema, request, 'invalid_curve')
       await assertClock()
       const { curve, proposal } = await setCurve(database, { config, request: wanted, nowSeconds: now(), auditor })
       return curve ? { curve: viewCurve(curve) } : { proposal: viewProposal(proposal) }
     },
-    previewCurve: async (request) => {
+    /** Runs the checks of `setCurve` and stores nothing. */
+    previewCurve: async (request: unknown) => {
       const wanted = parseRequest(curveRequestSchema, request, 'invalid_curve')
       await assertClock()
       return reportPreview(await previewCurve(database, { config, request: wanted, nowSeconds: now(), poolLimits }))
     },
-    approveCurve: async (id) => {
+    approveCurve: async (id: string) => {
       await assertClock()
       return { curve: viewCurve(await approveCurve(database, { config, id, nowSeconds: now(), auditor })) }
     },

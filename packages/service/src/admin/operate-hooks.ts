@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, systemTime, toSeconds } from '@tallystick/base'
-import { eventTypes, type HookTest, type HookView, type ListedHookView } from '@tallystick/core'
+import { eventTypes, type HookTest } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
 import {
   attemptDelivery,
@@ -20,18 +20,10 @@ import {
 } from '@tallystick/notify'
 import { z } from 'zod'
 import type { Config } from '../config/config.ts'
-import { type DeliveryView, viewDelivery, viewHook, viewListedHook } from './hook-view.ts'
+import { viewDelivery, viewHook, viewListedHook } from './hook-view.ts'
 import { parseRequest } from './parse-request.ts'
 
-export type HookOperator = {
-  addHook(request: unknown): Promise<{ readonly hook: HookView; readonly secret: string }>
-  listHooks(): Promise<{ readonly hooks: readonly ListedHookView[] }>
-  testHook(id: string): Promise<HookTest>
-  removeHook(id: string): Promise<{ readonly hook: HookView }>
-  rotateHook(id: string, request: unknown): Promise<{ readonly hook: HookView; readonly secret: string }>
-  enableHook(id: string): Promise<{ readonly hook: HookView }>
-  listDeliveries(id: string, limit?: number): Promise<{ readonly deliveries: readonly DeliveryView[] }>
-}
+export type HookOperator = ReturnType<typeof createHookOperator>
 
 export type HookOperatorContext = {
   readonly database: Database
@@ -51,26 +43,26 @@ const rotationSchema = z.strictObject({
 })
 const limitSchema = z.int().min(1).max(200).default(50)
 
-export function createHookOperator(context: HookOperatorContext): HookOperator {
+export function createHookOperator(context: HookOperatorContext) {
   const { database, clock, auditor } = context
   const newHook = newHookSchema(context.config)
   const now = () => toSeconds(clock.now())
   return {
-    addHook: async (request) => {
+    addHook: async (request: unknown) => {
       const parsed = parseRequest(newHook, request, 'invalid_hook')
       const { hook, secret } = await createHook(database, { hook: parsed, nowSeconds: now(), auditor })
       return { hook: viewHook(hook), secret }
     },
     listHooks: async () => ({ hooks: (await listHooks(database, { nowSeconds: now() })).map(viewListedHook) }),
-    testHook: (id) => testHook(context, id),
-    removeHook: async (id) => ({ hook: viewHook(await removeHook(database, { id, auditor })) }),
-    rotateHook: async (id, request) => {
+    testHook: (id: string) => testHook(context, id),
+    removeHook: async (id: string) => ({ hook: viewHook(await removeHook(database, { id, auditor })) }),
+    rotateHook: async (id: string, request: unknown) => {
       const { graceSeconds } = parseRequest(rotationSchema, request ?? {}, 'invalid_hook')
       const { hook, secret } = await rotateHook(database, { id, graceSeconds, nowSeconds: now(), auditor })
       return { hook: viewHook(hook), secret }
     },
-    enableHook: async (id) => ({ hook: viewHook(await enableHook(database, { id, auditor })) }),
-    listDeliveries: async (id, wanted) => {
+    enableHook: async (id: string) => ({ hook: viewHook(await enableHook(database, { id, auditor })) }),
+    listDeliveries: async (id: string, wanted?: number) => {
       const limit = parseRequest(limitSchema, wanted, 'invalid_parameter')
       const { id: known } = await getHook(database, id)
       return { deliveries: (await listDeliveries(database, { id: known, limit })).map(viewDelivery) }

@@ -1,5 +1,5 @@
 import { type Clock, systemTime, toSeconds } from '@tallystick/base'
-import { type KeyView, keyKinds, keyScopes, type ReplicaReport } from '@tallystick/core'
+import { keyKinds, keyScopes, type ReplicaReport } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
 import { refusal } from '@tallystick/http'
 import { awaitReplicas, createKey, listKeys, revokeKey, rotateKey, updateKey } from '@tallystick/keys'
@@ -8,15 +8,13 @@ import { networkSchema } from '../config/config-fields.ts'
 import { viewKey } from './key-view.ts'
 import { parseRequest, printable } from './parse-request.ts'
 
-export type KeyOperator = {
-  createKey(request: unknown): Promise<{ readonly key: KeyView; readonly secret: string }>
-  listKeys(): Promise<{ readonly keys: readonly KeyView[] }>
-  updateKey(id: string, request: unknown): Promise<{ readonly key: KeyView; readonly replicas: ReplicaReport }>
-  revokeKey(id: string, request?: unknown): Promise<{ readonly key: KeyView; readonly replicas: ReplicaReport }>
-  rotateKey(
-    id: string,
-    request: unknown,
-  ): Promise<{ readonly key: KeyView; readonly secret: string; readonly replicas: ReplicaReport }>
+export type KeyOperator = ReturnType<typeof createKeyOperator>
+
+type KeyOperatorContext = {
+  readonly database: Database
+  readonly clock: Clock
+  readonly auditor: Auditor
+  readonly refreshKeys: (() => Promise<void>) | undefined
 }
 
 const rpm = z.int().min(1).max(1_000_000).nullable()
@@ -64,17 +62,7 @@ const rotationSchema = z.strictObject({
     .default(86_400),
 })
 
-export function createKeyOperator({
-  database,
-  clock,
-  auditor,
-  refreshKeys,
-}: {
-  readonly database: Database
-  readonly clock: Clock
-  readonly auditor: Auditor
-  readonly refreshKeys: (() => Promise<void>) | undefined
-}): KeyOperator {
+export function createKeyOperator({ database, clock, auditor, refreshKeys }: KeyOperatorContext) {
   const now = () => toSeconds(clock.now())
   const confirm = async (wanted: Omit<Parameters<typeof awaitReplicas>[1], 'time'>): Promise<ReplicaReport> => {
     await refreshKeys?.()
@@ -83,7 +71,7 @@ export function createKeyOperator({
     return awaitReplicas(database, { ...wanted, time: systemTime })
   }
   return {
-    createKey: async (request) => {
+    createKey: async (request: unknown) => {
       const { expiresAt, ...key } = parseRequest(newKeySchema, request, 'invalid_key_request')
       const nowSeconds = now()
       const { key: created, secret } = await createKey(database, {
@@ -95,19 +83,19 @@ export function createKeyOperator({
       return { key: viewKey(created, nowSeconds), secret }
     },
     listKeys: async () => ({ keys: (await listKeys(database)).map((key) => viewKey(key, now())) }),
-    updateKey: async (id, request) => {
+    updateKey: async (id: string, request: unknown) => {
       const { waitMs, ...changes } = parseRequest(updateSchema, request ?? {}, 'invalid_key_request')
       const nowSeconds = now()
       const key = await updateKey(database, { id, changes, nowSeconds, auditor })
       return { key: viewKey(key, nowSeconds), replicas: await confirm({ revision: key.revision, waitMs }) }
     },
-    revokeKey: async (id, request) => {
+    revokeKey: async (id: string, request?: unknown) => {
       const { waitMs } = parseRequest(revocationSchema, request ?? {}, 'invalid_key_request')
       const nowSeconds = now()
       const key = await revokeKey(database, { id, nowSeconds, auditor })
       return { key: viewKey(key, nowSeconds), replicas: await confirm({ revision: key.revision, waitMs }) }
     },
-    rotateKey: async (id, request) => {
+    rotateKey: async (id: string, request: unknown) => {
       const { graceSeconds, waitMs } = parseRequest(rotationSchema, request ?? {}, 'invalid_key_request')
       const nowSeconds = now()
       const { key, secret } = await rotateKey(database, { id, graceSeconds, nowSeconds, auditor })

@@ -1,18 +1,13 @@
 import { type Clock, toSeconds } from '@tallystick/base'
-import { type NotesReport, periodAfter, periodAt } from '@tallystick/core'
+import { periodAfter, periodAt } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
 import { type DiscardedSet, type DiscardRequest, type FullReconcileReport, signingHorizon } from '@tallystick/issuer'
 import { z } from 'zod'
 import type { Config } from '../config/config.ts'
-import { type DiscardReport, reportDiscarded, reportNotes } from './notes-report.ts'
+import { reportDiscarded, reportNotes } from './notes-report.ts'
 import { parseRequest } from './parse-request.ts'
 
-export type NotesOperator = {
-  showNotes(): Promise<NotesReport>
-  reconcileNotes(): Promise<FullReconcileReport>
-  /** Deletes a set that a wrong clock signed too early, from the database and the signer journal. */
-  discardNotes(request: unknown): Promise<{ readonly discarded: DiscardReport }>
-}
+export type NotesOperator = ReturnType<typeof createNotesOperator>
 
 export type NotesOperatorContext = {
   readonly database: Database
@@ -26,7 +21,7 @@ export type NotesOperatorContext = {
 
 const discardSchema = z.strictObject({ chainId: z.int(), period: z.iso.datetime({ offset: true }) })
 
-export function createNotesOperator(context: NotesOperatorContext): NotesOperator {
+export function createNotesOperator(context: NotesOperatorContext) {
   const { database, config, clock, auditor, latestNow, reconcile, discard } = context
   const now = () => toSeconds(clock.now())
   const signable = async () => signingHorizon(toSeconds(await latestNow()), config.rails.signAheadSeconds)
@@ -38,7 +33,8 @@ export function createNotesOperator(context: NotesOperatorContext): NotesOperato
       return reportNotes(database, { config, nowSeconds, current, next, signable: await signable() })
     },
     reconcileNotes: () => reconcile(auditor),
-    discardNotes: async (request) => {
+    /** Deletes a set that a wrong clock signed too early, from the database and the signer journal. */
+    discardNotes: async (request: unknown) => {
       const { chainId, period } = parseRequest(discardSchema, request, 'invalid_parameter')
       const periodStart = toSeconds(Date.parse(period))
       const wanted = { chainId, periodStart, ...(await signable()), nowSeconds: now(), auditor }

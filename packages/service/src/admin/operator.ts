@@ -1,14 +1,14 @@
 import { type Clock, toSeconds } from '@tallystick/base'
 import type { PoolLimits } from '@tallystick/chain'
 import { type AuditReport, type StatusReport, TallystickError, type UsageReport } from '@tallystick/core'
-import type { Auditor, Database } from '@tallystick/database'
+import { type Auditor, type Database, listAudit, type Queryable } from '@tallystick/database'
+import { refusal } from '@tallystick/http'
 import { discardFromFile, type FullReconcileReport, reconcileFromFile } from '@tallystick/issuer'
 import { type AuditCheck, auditHeadPath, checkAudit } from '@tallystick/keys'
 import type { Sender } from '@tallystick/notify'
 import { type LogReport, reconcileLogFromFile, reportLog } from '@tallystick/public-log'
 import type { Config } from '../config/config.ts'
 import { createIndexJobs, type IndexJobs } from '../reindex/index-jobs.ts'
-import { reportAudit } from './audit-report.ts'
 import { type CurveOperator, createCurveOperator } from './operate-curve.ts'
 import { createHookOperator, type HookOperator } from './operate-hooks.ts'
 import { createIndexOperator, type IndexOperator } from './operate-index.ts'
@@ -86,10 +86,10 @@ export function createOperator(options: OperatorOptions): Operator {
       discard: options.discard ?? ((request) => discardFromFile(database, { config, request })),
     }),
     ...createHookOperator({ database, config, clock, auditor, sender: options.sender }),
-    ...createIndexOperator({
-      jobs: options.indexJobs ?? createIndexJobs({ database, config, clock, runsIn: 'command' }),
+    ...createIndexOperator(
+      options.indexJobs ?? createIndexJobs({ database, config, clock, runsIn: 'command' }),
       auditor,
-    }),
+    ),
     showAudit: (limit) => reportAudit(database, limit),
     checkAudit: () => checkAudit(database, auditHeadPath(config)),
     showStatus: options.showStatus ?? (() => Promise.reject(noService())),
@@ -99,6 +99,17 @@ export function createOperator(options: OperatorOptions): Operator {
     },
     showLog: () => reportLog(database),
   }
+}
+
+const auditMax = 1_000
+const auditDefault = 50
+
+async function reportAudit(database: Queryable, limit: unknown = auditDefault): Promise<AuditReport> {
+  if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > auditMax) {
+    throw refusal('invalid_parameter', `limit must be a whole number from 1 to ${auditMax}.`)
+  }
+  const entries = await listAudit(database, Number(limit))
+  return { entries: entries.map((entry) => ({ ...entry, id: entry.id.toString() })) }
 }
 
 /** Reconciles with the journals of the signer and of the public log, which no service has open. */

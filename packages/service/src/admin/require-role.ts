@@ -18,13 +18,12 @@ export function needs(role: NeededRole, { isRead = false } = {}): { readonly con
   return { config: { role, isRead } satisfies RouteNeeds }
 }
 
+type Guard = { readonly tokens: readonly AdminToken[]; readonly failedTokens: Pick<FailedTokens, 'count'> }
+
 /** Rejects requests without a known token or without the role of the route. Returns the function that identifies the sender. */
 export function requireRole(
   app: FastifyInstance,
-  {
-    tokens,
-    failedTokens,
-  }: { readonly tokens: readonly AdminToken[]; readonly failedTokens: Pick<FailedTokens, 'count'> },
+  { tokens, failedTokens }: Guard,
 ): (request: FastifyRequest) => Sender {
   const find = createTokenFinder(tokens)
   const holders = new WeakMap<FastifyRequest, AdminToken>()

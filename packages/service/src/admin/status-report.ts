@@ -1,4 +1,4 @@
-import { type Clock, toSeconds } from '@tallystick/base'
+import { toSeconds } from '@tallystick/base'
 import {
   type ChainStatus,
   formatPeriod,
@@ -7,20 +7,16 @@ import {
   periodAt,
   type StatusReport,
 } from '@tallystick/core'
-import type { RemoteSubgraph, TwoSourceSubgraph } from '@tallystick/gateway'
-import type { PoolWatch, PublishedNotes } from '@tallystick/issuer'
-import type { Follower } from '@tallystick/subgraph'
+import type { TwoSourceSubgraph } from '@tallystick/gateway'
+import type { PublishedNotes } from '@tallystick/issuer'
 import type { Config } from '../config/config.ts'
+import type { ReadinessParts } from '../health/readiness.ts'
 import { addObstacles, findPoolStatus } from '../rate/find-pool-status.ts'
 import { toIso } from './key-view.ts'
 
-export type StatusParts = {
+export type StatusParts = Pick<ReadinessParts, 'clock' | 'poolWatch' | 'subgraphs' | 'remote'> & {
   readonly config: Pick<Config, 'chains'>
-  readonly clock: Clock
   readonly published: PublishedNotes
-  readonly poolWatch: Pick<PoolWatch, 'find'>
-  readonly subgraphs: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
-  readonly remote: readonly Pick<RemoteSubgraph, 'chainId' | 'status'>[]
   /** Chains with two sources. */
   readonly twoSource?: ReadonlyMap<number, Pick<TwoSourceSubgraph, 'current'>> | undefined
 }
