@@ -18,8 +18,8 @@ import { atMost, createTestTime, faster, type TestTime, type TestTimeOptions } f
 import { createOperator, type Operator } from '../src/admin/operator.ts'
 import { type Config, parseConfig } from '../src/config/config.ts'
 import { apiMigrations } from '../src/database/migrations.ts'
-import type { ServiceOptions } from '../src/service-context.ts'
 import { openServiceDatabase } from '../src/database/service-database.ts'
+import type { ServiceOptions } from '../src/service-context.ts'
 import { startService } from '../src/start-service.ts'
 
 export const signerKey = `0x${'01'.repeat(32)}`

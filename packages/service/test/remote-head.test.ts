@@ -6,7 +6,10 @@ import { createTestTime, openRemote, turn } from './remote-harness.ts'
 test('default: every answer updates the head, which is used for the poll interval', async () => {
   const fake = await startFakeSubgraph()
   const time = { ms: 1_000 }
-  const remote = openRemote([fake.url], { settings: { pollMs: 60_000 }, time: { ...systemTime, monotonic: () => time.ms } })
+  const remote = openRemote([fake.url], {
+    settings: { pollMs: 60_000 },
+    time: { ...systemTime, monotonic: () => time.ms },
+  })
   expect(remote.subgraph.currentHead()).toBeUndefined()
   await remote.ask()
   expect(remote.subgraph.currentHead()).toMatchObject({ number: 100 })
@@ -26,7 +29,10 @@ test('behavior: a head without a hash is ignored', async () => {
 test('behavior: the answer of an earlier query does not override that of a later one', async () => {
   const fake = await startFakeSubgraph()
   const time = { ms: 0 }
-  const remote = openRemote([fake.url], { settings: { pollMs: 60_000 }, time: { ...systemTime, monotonic: () => time.ms } })
+  const remote = openRemote([fake.url], {
+    settings: { pollMs: 60_000 },
+    time: { ...systemTime, monotonic: () => time.ms },
+  })
   let answerFirst = () => undefined as unknown
   fake.behave(({ answerWell }) => {
     answerFirst = answerWell

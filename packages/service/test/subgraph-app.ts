@@ -1,4 +1,4 @@
-import { createPublicAnswer, createGate } from '@tallystick/gateway'
+import { createGate, createPublicAnswer } from '@tallystick/gateway'
 import {
   createAddressLimit,
   createIdentifyCaller,
@@ -39,7 +39,10 @@ export function buildSubgraphApp(
   const subgraphs = new Map([[324, createPublicAnswer(subgraph, graphqlSchemaOf(schema))]])
   const limitAddress = createAddressLimit({ rpm, identifyCaller, time })
   const routes = createSubgraphRoutes({
-    queries: { subgraphs, gate: createGate({ runningMax: 4, waitingMax: 100, refuse: () => new Error('the queue is full') }) },
+    queries: {
+      subgraphs,
+      gate: createGate({ runningMax: 4, waitingMax: 100, refuse: () => new Error('the queue is full') }),
+    },
     limitAddress,
     identifyCaller,
     budget: createTimeBudget({ msPerMinute, time }),

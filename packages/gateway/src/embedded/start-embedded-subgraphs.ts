@@ -9,7 +9,6 @@ import {
 import type { ChainIdentity } from '@tallystick/chain'
 import { type Database, openDatabase } from '@tallystick/database'
 import {
-  startFollower,
   type Follower,
   type FollowerStatus,
   openProtocolMapping,
@@ -17,6 +16,7 @@ import {
   protocolSchema,
   type Subgraph,
   schemaIdOf,
+  startFollower,
 } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import type { Address } from 'viem'

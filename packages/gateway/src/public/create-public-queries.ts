@@ -1,7 +1,7 @@
 import type { Closers, MetricHelp, Metrics, Secret } from '@tallystick/base'
+import { TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
-import { TallystickError } from '@tallystick/core'
 import { type EmbeddedSubgraph, type IndexedChain, namespaceOf } from '../embedded/start-embedded-subgraphs.ts'
 import { createGate, type Gate } from '../gate.ts'
 import type { AnswerPublic } from './public-answer.ts'

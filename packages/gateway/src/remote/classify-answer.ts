@@ -3,8 +3,8 @@ import { headerOf } from '@tallystick/chain'
 import { isCutOff, parseJson, type TallystickError } from '@tallystick/core'
 import { type Head, type SubgraphAnswer, upstreamError } from '../chain-subgraph.ts'
 import { classifyErrors, cleanMessages, type ErrorEntries } from './classify-errors.ts'
-import type { Redact } from './create-redact.ts'
 import type { Exchange } from './create-connections.ts'
+import type { Redact } from './create-redact.ts'
 
 export type Reading = {
   /** Response key of the head selection that the service adds. */

@@ -53,20 +53,7 @@ function readEntries(errors: ErrorEntries): readonly Entry[] {
   })
 }
 
-type ReportedFailure = Extract<
-  UpstreamFailure,
-  | 'unauthorized'
-  | 'not_found'
-  | 'no_indexers'
-  | 'bad_indexers'
-  | 'behind'
-  | 'internal'
-  | 'busy'
-  | 'slow_query'
-  | 'malformed'
->
-
-const explanations: Readonly<Record<ReportedFailure, string>> = {
+const explanations = {
   unauthorized: 'The chain’s subgraph rejected the operator’s key. Contact the operator.',
   not_found: 'The chain’s subgraph was not found at the configured URL. Contact the operator.',
   no_indexers: 'No indexer serves the chain’s subgraph. Try again later.',
@@ -76,7 +63,9 @@ const explanations: Readonly<Record<ReportedFailure, string>> = {
   busy: 'The chain’s subgraph is overloaded. Try again later.',
   slow_query: 'The chain’s subgraph aborted the query because it took too long. Select less.',
   malformed: 'The chain’s subgraph returned errors without a message. Try again later.',
-}
+} as const satisfies Partial<Record<UpstreamFailure, string>>
+
+type ReportedFailure = keyof typeof explanations
 
 /** Returns the failure an error reports, or undefined if the query is at fault. */
 function failureOf({ message, code }: Entry): ReportedFailure | undefined {

@@ -1,8 +1,8 @@
 import type { Secret, Time } from '@tallystick/base'
 import { beginCall, type Call } from './begin-call.ts'
 import { classifyAnswer } from './classify-answer.ts'
+import { type Connections, createConnections, type Exchange, type Post } from './create-connections.ts'
 import { createRedact } from './create-redact.ts'
-import { type Connections, type Exchange, createConnections, type Post } from './create-connections.ts'
 import { type Phase, transportError } from './transport-error.ts'
 
 /** Query as it is sent to every upstream. */

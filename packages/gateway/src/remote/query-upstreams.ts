@@ -111,16 +111,16 @@ function settle<Query>({ held, lastError }: Progress<Query>): SubgraphAnswer {
 
 /** Returns how long to wait for the next event: an equal share of the time left, at most `hedgeMs`. */
 function waitMsOf<Query>(
-  progress: Progress<Query>,
+  { held, heldUntilMs, waiting }: Progress<Query>,
   {
     hedgeMs,
     deadlineMs,
     nowMs,
   }: { readonly hedgeMs: number | null; readonly deadlineMs: number; readonly nowMs: number },
 ): number | undefined {
-  if (progress.held) return Math.max(0, progress.heldUntilMs - nowMs)
-  if (progress.waiting.length === 0) return undefined
-  const shareMs = Math.max(0, deadlineMs - nowMs) / (progress.waiting.length + 1)
+  if (held) return Math.max(0, heldUntilMs - nowMs)
+  if (waiting.length === 0) return undefined
+  const shareMs = Math.max(0, deadlineMs - nowMs) / (waiting.length + 1)
   return hedgeMs === null ? shareMs : Math.min(hedgeMs, shareMs)
 }
 

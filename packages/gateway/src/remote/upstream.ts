@@ -3,7 +3,6 @@ import type { TallystickError } from '@tallystick/core'
 import type { Logger } from 'pino'
 import type { Head, UpstreamFailure } from '../chain-subgraph.ts'
 import { type Call, type CallOutcome, circuitEventOf, failureOf, observeCall, resultOf } from './begin-call.ts'
-import type { Circuit } from './circuit.ts'
 import { createCircuitGuard, type ProbeResult } from './circuit-guard.ts'
 import { upstreamMessagePrefix } from './classify-errors.ts'
 import { createSender, type SenderOptions, type WireQuery } from './create-sender.ts'
@@ -76,7 +75,11 @@ export function createUpstream(options: UpstreamOptions): RemoteUpstream {
   const limit = { time, timeoutMs: Math.min(timeoutMs, headTimeoutMs) }
   const guard = createCircuitGuard({
     probe: () => probeWithin(() => begin(headQuery, () => undefined), limit),
-    onChange: (change) => logCircuit(log, { ...change, failure: lastFailure }),
+    onChange: ({ before, after }) => {
+      if (before.state === 'closed')
+        log.warn({ failure: lastFailure }, 'remote subgraph circuit opened until a probe succeeds')
+      if (after.state === 'closed') log.info({}, 'remote subgraph recovered')
+    },
     time,
   })
   return {
@@ -122,20 +125,14 @@ export async function probeWithin(begin: () => Call, limit: Parameters<typeof fi
   return event?.kind === 'failed' ? { isHealthy: false, forMs: undefined } : { isHealthy: true }
 }
 
-function logFailure(
-  log: Logger,
-  {
-    error,
-    durationMs,
-    query,
-    attempt,
-  }: {
-    readonly error: TallystickError
-    readonly durationMs: number
-    readonly query: WireQuery
-    readonly attempt: number
-  },
-): void {
+type FailedCall = {
+  readonly error: TallystickError
+  readonly durationMs: number
+  readonly query: WireQuery
+  readonly attempt: number
+}
+
+function logFailure(log: Logger, { error, durationMs, query, attempt }: FailedCall): void {
   const failure = failureOf(error)
   if (!failure) return
   const operationName = query.operationName?.slice(0, 100)
@@ -145,18 +142,4 @@ function logFailure(
     { failure, problem, durationMs: Math.round(durationMs), operationName, attempt },
     'remote subgraph request failed',
   )
-}
-
-function logCircuit(
-  log: Logger,
-  {
-    before,
-    after,
-    failure,
-  }: { readonly before: Circuit; readonly after: Circuit; readonly failure: UpstreamFailure | undefined },
-): void {
-  if (before.state === 'closed') {
-    log.warn({ failure }, 'remote subgraph circuit opened until a probe succeeds')
-  }
-  if (after.state === 'closed') log.info({}, 'remote subgraph recovered')
 }

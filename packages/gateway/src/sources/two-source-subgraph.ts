@@ -16,7 +16,6 @@ import type { Source } from './source.ts'
 import { createSourceLag, type SourceLag } from './source-lag.ts'
 
 export type TwoSourceSubgraph = ChainSubgraph & {
-  readonly preferred: SubgraphSource
   /** Source to which the next query is sent first. */
   readonly current: SubgraphSource
 }
@@ -53,7 +52,6 @@ export function createTwoSourceSubgraph(options: TwoSourceOptions): TwoSourceSub
   const ask = createAsk(options, lag)
   return {
     chainId,
-    preferred: preferred.kind,
     get current() {
       return first().kind
     },

@@ -1,5 +1,6 @@
 // Runs with --expose-gc: reads slow bodies in every way the service has, while garbage is collected all the time. Prints
 // the outcomes as one line of JSON, and exits when its standard input ends.
+import { systemTime } from '@tallystick/base'
 import { createRpcEndpoint } from '@tallystick/chain'
 import { createSender as createQuerySender } from '@tallystick/gateway'
 import { createWeb3Signer, fetchDocument, loadAwsSdk, openAwsKmsSigner, sendGcpRequest } from '@tallystick/issuer'
@@ -19,8 +20,7 @@ const listReaders = (url: string): Readonly<Record<string, () => Promise<unknown
     return endpoint.call({ method: 'eth_chainId', params: [] })
   },
   subgraph: async () => {
-    const now = () => performance.now()
-    const options = { url: `${url}/subgraph`, headers: {}, answerBytesMax: 1_000_000, now, monotonicNow: now }
+    const options = { url: `${url}/subgraph`, headers: {}, answerBytesMax: 1_000_000, time: systemTime }
     const query = { body: Buffer.from('{}'), headAlias: 'a', isUrgent: false, operationName: undefined }
     const call = createQuerySender(options).begin(query)
     setTimeout(() => call.end('slow'), timeoutMs)
