@@ -1,4 +1,3 @@
-export { startFollower, type Follower, type FollowerOptions } from './follow/start-follower.ts'
 export type { FollowerStatus } from './follow/follower-status.ts'
 export type {
   BlockLogs,
@@ -10,6 +9,7 @@ export type {
   OpenMapping,
   RunOnRpc,
 } from './follow/mapping.ts'
+export { type Follower, type FollowerOptions, startFollower } from './follow/start-follower.ts'
 export { type AuditResult, auditIndex } from './protocol/audit/audit-index.ts'
 export { createProtocolMapping } from './protocol/create-protocol-mapping.ts'
 export { openProtocolMapping } from './protocol/open-protocol-mapping.ts'

@@ -1,5 +1,5 @@
 import { openDatabase } from '@tallystick/database'
-import { startFollower, openSubgraph } from '@tallystick/subgraph'
+import { openSubgraph, startFollower } from '@tallystick/subgraph'
 import { createMapping, schema } from './follow-mapping.mjs'
 
 // Follows until it is killed, and prints every new state and head.

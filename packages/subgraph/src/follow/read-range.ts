@@ -1,4 +1,12 @@
-import { isHash, parseQuantity, type RpcEndpoint, RpcError, readBlocks, toQuantity } from '@tallystick/chain'
+import {
+  isHash,
+  parseQuantity,
+  type RangeSizer,
+  type RpcEndpoint,
+  RpcError,
+  readBlocks,
+  toQuantity,
+} from '@tallystick/chain'
 import type { Block } from '../store/block.ts'
 import type { BlockLogs, Log } from './mapping.ts'
 
@@ -27,10 +35,7 @@ const unknownHash = `0x${'0'.repeat(64)}`
  * Reads a range of deep history. Both ends are read before the logs, so the server has the whole range, and again after
  * them, so its chain did not change in between.
  */
-export async function readRange(
-  endpoint: RpcEndpoint,
-  range: { readonly from: number; readonly to: number; readonly addresses: ReadonlySet<string> },
-): Promise<Range> {
+export async function readRange(endpoint: RpcEndpoint, range: Bounds): Promise<Range> {
   const { from, to } = range
   const milestones = listMilestones(from, to)
   const [before, end, ...marks] = await readBlocks(endpoint, [from - 1, to, ...milestones])
@@ -48,16 +53,35 @@ export async function readRange(
   }
 }
 
+type Widest = Bounds & {
+  readonly sizer: RangeSizer
+  readonly isOver?: (() => boolean) | undefined
+}
+
+/** Reads a range like `readRange`, or a smaller one from the same block on if the server rejects its size. */
+export async function readWidest(
+  endpoint: RpcEndpoint,
+  { from, to, addresses, sizer, isOver }: Widest,
+): Promise<Range> {
+  for (;;) {
+    const end = Math.min(to, from + sizer.size - 1)
+    try {
+      return await readRange(endpoint, { from, to: end, addresses })
+    } catch (error) {
+      const isTooMuch = error instanceof RpcError && (error.kind === 'refused' || error.kind === 'timeout')
+      if (!isTooMuch || end === from || isOver?.()) throw error
+      sizer.refused(end - from + 1)
+    }
+  }
+}
+
 function listMilestones(from: number, to: number): readonly number[] {
   const first = Math.ceil(from / milestoneBlocks) * milestoneBlocks
   const count = Math.max(0, Math.floor((to - first) / milestoneBlocks) + 1)
   return Array.from({ length: count }, (_, index) => first + index * milestoneBlocks)
 }
 
-async function readLogs(
-  endpoint: RpcEndpoint,
-  { from, to, addresses }: { readonly from: number; readonly to: number; readonly addresses: ReadonlySet<string> },
-): Promise<readonly DecodedBlock[]> {
+async function readLogs(endpoint: RpcEndpoint, { from, to, addresses }: Bounds): Promise<readonly DecodedBlock[]> {
   const filter = { fromBlock: toQuantity(from), toBlock: toQuantity(to), address: [...addresses] }
   try {
     return decodeLogs(await endpoint.call({ method: 'eth_getLogs', params: [filter] }), { from, to, addresses })

@@ -4,7 +4,7 @@ import { SubgraphError } from '../subgraph-error.ts'
 import type { ChainContext, Cursor } from './chain-context.ts'
 import { blocksPerRead } from './follow-head.ts'
 import type { BlockLogs } from './mapping.ts'
-import { linkParents, readRange } from './read-range.ts'
+import { linkParents, readWidest } from './read-range.ts'
 import { readSpan } from './read-span.ts'
 
 // They are in memory until they are stored. A rebuild reads more.
@@ -36,6 +36,7 @@ async function readAgain(
     before,
   }: { readonly context: ChainContext; readonly from: number; readonly before: Block | undefined },
 ): Promise<readonly BlockLogs[]> {
+  const { addresses, sizer, isOver } = context
   const latest = await readLatest(endpoint)
   const wanted = Math.max(from, context.subgraph.head?.number ?? 0)
   if (latest.number < wanted) {
@@ -57,7 +58,7 @@ async function readAgain(
     next += 1
   }
   while (next <= deep) {
-    const range = await readSmaller(endpoint, { context, from: next, to: deep })
+    const range = await readWidest(endpoint, { from: next, to: deep, addresses, sizer, isOver })
     add(range.blocks)
     next = range.end.number + 1
   }
@@ -67,27 +68,6 @@ async function readAgain(
     next = to + 1
   }
   return blocks
-}
-
-/** Reads a range, in a smaller part if the server rejects its size. */
-async function readSmaller(
-  endpoint: RpcEndpoint,
-  {
-    context: { sizer, addresses, isOver },
-    from,
-    to,
-  }: { readonly context: ChainContext; readonly from: number; readonly to: number },
-) {
-  for (;;) {
-    const end = Math.min(to, from + sizer.size - 1)
-    try {
-      return await readRange(endpoint, { from, to: end, addresses })
-    } catch (error) {
-      const isTooMuch = error instanceof RpcError && (error.kind === 'refused' || error.kind === 'timeout')
-      if (!isTooMuch || end === from || isOver()) throw error
-      sizer.refused(end - from + 1)
-    }
-  }
 }
 
 function tooMany(from: number): SubgraphError {

@@ -178,7 +178,8 @@ async function work(parts: Parts, { lost }: Lock): Promise<void> {
       const isReplaced = error instanceof SubgraphError && error.code === 'index_replaced'
       // The new index may have other contracts.
       if (isReplaced) context = undefined
-      changes = isReplaced || isChainChange(error) ? changes + 1 : changesTolerated
+      const isReorg = error instanceof RpcError && error.kind === 'changed'
+      changes = isReplaced || isReorg ? changes + 1 : changesTolerated
       if (changes >= changesTolerated) fail(parts, error)
       await pause(failurePauseMs, [stopped, lost], time)
       cursor = await readCursor(subgraph)
@@ -226,10 +227,6 @@ function findContradiction(error: unknown, { head }: Subgraph): Contradiction | 
   if (error instanceof ContradictionError) return error.contradiction
   if (!(error instanceof SubgraphError) || error.code !== 'unmappable_log') return undefined
   return { message: error.message, locate: async () => head && head.number + 1 }
-}
-
-function isChainChange(error: unknown): boolean {
-  return error instanceof RpcError && error.kind === 'changed'
 }
 
 async function readCursor(subgraph: Subgraph): Promise<Cursor | undefined> {

@@ -1,6 +1,6 @@
-import { createRangeSizer, type RpcEndpoint, RpcError } from '@tallystick/chain'
+import { createRangeSizer, type RpcEndpoint } from '@tallystick/chain'
 import type { IndexReader } from '../follow/mapping.ts'
-import { readRange } from '../follow/read-range.ts'
+import { readWidest } from '../follow/read-range.ts'
 import { type Context, changeAccount, changePool } from './change-entities.ts'
 import { decodeEvent } from './decode-event.ts'
 import type { Denylisters } from './entities.ts'
@@ -26,21 +26,14 @@ export async function readListed(
   const sizer = createRangeSizer()
   // The first block of a chain has no logs, and none before it.
   for (let next = Math.max(1, from); next <= to; ) {
-    const end = Math.min(to, next + sizer.size - 1)
-    try {
-      const { blocks, logCount } = await readRange(endpoint, { from: next, to: end, addresses })
-      for (const log of blocks.flatMap(({ logs }) => logs)) {
-        const event = decodeEvent(log, contracts)
-        if (event?.kind !== 'denylist') continue
-        listed.set(event.account, changeListing(listed.get(event.account) ?? [], event))
-      }
-      sizer.succeeded(logCount)
-      next = end + 1
-    } catch (error) {
-      const isTooMuch = error instanceof RpcError && (error.kind === 'refused' || error.kind === 'timeout')
-      if (!isTooMuch || next === end) throw error
-      sizer.refused(end - next + 1)
+    const { blocks, logCount, end } = await readWidest(endpoint, { from: next, to, addresses, sizer })
+    for (const log of blocks.flatMap(({ logs }) => logs)) {
+      const event = decodeEvent(log, contracts)
+      if (event?.kind !== 'denylist') continue
+      listed.set(event.account, changeListing(listed.get(event.account) ?? [], event))
     }
+    sizer.succeeded(logCount)
+    next = end.number + 1
   }
   return listed
 }

@@ -2,11 +2,7 @@ import type { Contradiction, IndexReader } from '../follow/mapping.ts'
 
 /** Creates the sign that the index lacks a position. Its lend was after that of the position before it. */
 export function missingPosition(tokenId: string, message: string): Contradiction {
-  return {
-    message,
-    id: tokenId,
-    locate: (index) => findLendBefore(index, tokenId),
-  }
+  return { message, id: tokenId, locate: (index) => findLendBefore(index, tokenId) }
 }
 
 /** Creates the sign that the index lacks a report of floating income after the last one that it has. */
@@ -18,15 +14,16 @@ export function missingIncome(lastDay: number | null, message: string): Contradi
   }
 }
 
+/** Difference between an entity of the index and the contracts, in a sentence. */
+export type Difference = {
+  readonly id: string
+  readonly message: string
+  /** Whether a later event was missed. Otherwise the entity was wrong from its beginning, or that is not known. */
+  readonly isOutdated?: boolean | undefined
+}
+
 /** Creates the sign that an entity of the index is wrong: since its last change, or at any time. */
-export function wrongEntity(
-  entity: string,
-  {
-    id,
-    message,
-    isOutdated,
-  }: { readonly id: string; readonly message: string; readonly isOutdated?: boolean | undefined },
-): Contradiction {
+export function wrongEntity(entity: string, { id, message, isOutdated }: Difference): Contradiction {
   const locate: Contradiction['locate'] = async (index) =>
     (await index.findVersions(entity, id))?.[isOutdated ? 'last' : 'first']
   return { message, id, locate }

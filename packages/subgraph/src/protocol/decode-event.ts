@@ -17,28 +17,8 @@ export type ProtocolEvent =
   | { readonly kind: 'pool'; readonly set: Partial<Pool> }
   | { readonly kind: 'denylist'; readonly account: string; readonly denylister: string; readonly isListed: boolean }
 
-export type Lend = {
-  readonly kind: 'lend'
-  readonly initiator: string
-  readonly beneficiary: string
-  readonly tokenId: string
-  readonly maturityTimestamp: string
-  readonly coupon: string
-  readonly principal: string
-  readonly partnerId: string
-  readonly partnerFeeBPS: string
-  readonly transactionHash: string
-}
-
-export type Claim = {
-  readonly kind: 'claim'
-  readonly beneficiary: string
-  readonly tokenId: string
-  readonly totalIncome: string
-  readonly fee: string
-  readonly transactionHash: string
-}
-
+export type Lend = ReturnType<typeof decodeLend>
+export type Claim = ReturnType<typeof decodeClaim>
 export type StatedDay = { readonly floatingIncome: string; readonly accFloatingIncome: string }
 
 export type Contracts = {
@@ -106,9 +86,9 @@ function decodeTransfer(log: Log): ProtocolEvent {
   return { kind: 'transfer', from: addressIn(log, 1), to: addressIn(log, 2), tokenId }
 }
 
-function decodeLend(log: Log): Lend {
+function decodeLend(log: Log) {
   return {
-    kind: 'lend',
+    kind: 'lend' as const,
     initiator: addressIn(log, 1),
     beneficiary: addressIn(log, 2),
     tokenId: uint(log, 0),
@@ -121,9 +101,9 @@ function decodeLend(log: Log): Lend {
   }
 }
 
-function decodeClaim(log: Log): Claim {
+function decodeClaim(log: Log) {
   return {
-    kind: 'claim',
+    kind: 'claim' as const,
     beneficiary: addressIn(log, 2),
     tokenId: uint(log, 0),
     totalIncome: uint(log, 4),

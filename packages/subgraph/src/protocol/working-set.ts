@@ -31,18 +31,17 @@ export type WorkingSet = {
 /** Events of a block, and its timestamp. */
 export type BlockEvents = { readonly timestamp: number; readonly events: readonly ProtocolEvent[] }
 
+type UsedEntities = {
+  readonly pool: string
+  readonly blocks: readonly BlockEvents[]
+  /** Accounts that change without an event. */
+  readonly accounts: Iterable<string> | undefined
+}
+
 /** Loads the entities that events may change, with one statement per kind of entity for all blocks. */
 export async function loadWorkingSet(
   load: LoadEntities,
-  {
-    pool,
-    blocks,
-    accounts: others,
-  }: {
-    readonly pool: string
-    readonly blocks: readonly BlockEvents[]
-    readonly accounts?: Iterable<string> | undefined
-  },
+  { pool, blocks, accounts: others }: UsedEntities,
 ): Promise<WorkingSet> {
   const ids = collectIds(blocks)
   for (const account of others ?? []) ids.accounts.add(account)

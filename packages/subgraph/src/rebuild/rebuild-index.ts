@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '@tallystick/database'
-import { startFollower, type Follower, type FollowerOptions } from '../follow/start-follower.ts'
 import type { Mapping, OpenMapping } from '../follow/mapping.ts'
 import { pause } from '../follow/pause.ts'
+import { type Follower, type FollowerOptions, startFollower } from '../follow/start-follower.ts'
 import { apiSchemaOf } from '../schema/api-schema.ts'
 import type { Head } from '../store/block.ts'
 import { createLayout, type Layout } from '../store/layout.ts'

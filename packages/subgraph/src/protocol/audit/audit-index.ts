@@ -23,8 +23,6 @@ export type AuditResult = {
   readonly contradictions: readonly string[]
 }
 
-type Addresses = { readonly pool: `0x${string}`; readonly token: `0x${string}` }
-
 // Few enough that a node which keeps the state of 128 blocks still has it at the end.
 const pageSize = 500
 /** Ids after the last known one that must not exist. */
@@ -34,27 +32,25 @@ const gapMax = 1_000
 
 /** Compares a whole index with the contracts of the chain, in parts, each at the block that the index is at. */
 export async function auditIndex(options: AuditOptions): Promise<AuditResult> {
-  const addresses = {
-    pool: options.pool.toLowerCase() as `0x${string}`,
-    token: options.positions.toLowerCase() as `0x${string}`,
-  }
+  const pool = options.pool.toLowerCase() as `0x${string}`
+  const token = options.positions.toLowerCase() as `0x${string}`
   const contradictions: string[] = []
-  const note = (found: readonly string[]) => contradictions.push(...found)
+  const note: Note = (found) => contradictions.push(...found)
   const of = await readHighestId(options)
-  const pool = await auditPool(options, addresses)
-  note(pool.contradictions)
-  const { token } = addresses
+  const state = await auditPool(options, pool)
+  note(state.contradictions)
   const positions = await auditPositions(options, { token, of, note })
   const accounts = await auditAccounts(options, { token, note })
-  const days = await auditIncomes(options, { pool: addresses.pool, note })
-  const block = [pool.block, positions.block, accounts.block, days.block].reduce((a, b) =>
-    b.number > a.number ? b : a,
-  )
+  const days = await auditIncomes(options, { pool, note })
+  const blocks = [state.block, positions.block, accounts.block, days.block]
+  const block = blocks.reduce((a, b) => (b.number > a.number ? b : a))
   const compared = { positions: positions.count, accounts: accounts.count, days: days.count }
   return { block, compared, contradictions }
 }
 
-type Part = Addresses & { readonly note: (found: readonly string[]) => void }
+type Note = (found: readonly string[]) => void
+type OfToken = { readonly token: `0x${string}`; readonly note: Note }
+type OfPool = { readonly pool: `0x${string}`; readonly note: Note }
 type Audited = { readonly block: IndexedBlock; readonly count: number }
 
 async function readHighestId({ subgraph }: AuditOptions): Promise<number> {
@@ -64,7 +60,7 @@ async function readHighestId({ subgraph }: AuditOptions): Promise<number> {
   return Number(positionInfos[0]?.tokenId ?? 0)
 }
 
-function auditPool(options: AuditOptions, { pool }: Addresses) {
+function auditPool(options: AuditOptions, pool: `0x${string}`) {
   return comparePage<Pick<Pool, 'paused' | 'minLendLimit' | 'lastFloatingIncomeDay'>>(options, {
     query: `entities: pools(where: { id: "${pool}" }) { paused minLendLimit lastFloatingIncomeDay }`,
     compare: (endpoint, { block, entities }) =>
@@ -77,7 +73,7 @@ const positionFields =
 
 async function auditPositions(
   options: AuditOptions,
-  { token, of, note }: Part & { readonly of: number },
+  { token, of, note }: OfToken & { readonly of: number },
 ): Promise<Audited> {
   const range = `first: ${pageSize}, orderBy: tokenId`
   for (let last = 0n, count = 0; ; ) {
@@ -114,7 +110,7 @@ function describeGap(last: bigint, next: bigint): readonly string[] {
   ]
 }
 
-async function auditAccounts(options: AuditOptions, { token, note }: Part): Promise<Audited> {
+async function auditAccounts(options: AuditOptions, { token, note }: OfToken): Promise<Audited> {
   for (let last = '0x', count = 0; ; ) {
     const page = await comparePage<Pick<Account, 'id' | 'activePositions'>>(options, {
       query: `entities: accounts(first: ${pageSize}, orderBy: id, where: { id_gt: "${last}" }) { id activePositions }`,
@@ -128,7 +124,7 @@ async function auditAccounts(options: AuditOptions, { token, note }: Part): Prom
   }
 }
 
-async function auditIncomes(options: AuditOptions, { pool, note }: Part): Promise<Audited> {
+async function auditIncomes(options: AuditOptions, { pool, note }: OfPool): Promise<Audited> {
   const fields = 'day floatingIncome accFloatingIncome'
   for (let last = -1, count = 0; ; ) {
     const after = last
@@ -136,12 +132,8 @@ async function auditIncomes(options: AuditOptions, { pool, note }: Part): Promis
       query: `entities: floatingIncomes(first: ${pageSize}, orderBy: day, where: { day_gt: ${after} }) { ${fields} }`,
       compare: (endpoint, { block, entities }) => {
         const days = entities.map(({ day }) => day)
-        return compareIncomes(endpoint, {
-          pool,
-          block: block.number,
-          incomes: entities,
-          absent: findAbsent(days, after),
-        })
+        const absent = findAbsent(days, after)
+        return compareIncomes(endpoint, { pool, block: block.number, incomes: entities, absent })
       },
     })
     note(page.contradictions)

@@ -1,12 +1,11 @@
 import type { Audit, Contradiction, IndexReader } from '../../follow/mapping.ts'
-import { missingIncome, missingPosition, wrongEntity } from '../contradictions.ts'
+import { type Difference, missingIncome, missingPosition, wrongEntity } from '../contradictions.ts'
 import type { Account, FloatingIncome, Pool } from '../entities.ts'
 import {
   compareAccounts,
   compareIncomes,
   comparePool,
   comparePositions,
-  type Difference,
   type IndexedPosition,
 } from './compare-entities.ts'
 import { assertBlock, type IndexedBlock } from './read-page.ts'
@@ -33,13 +32,13 @@ const daysCount = 3
  * Creates the comparison of a sample with the contracts: the newest positions and some at random, ids that must not exist
  * yet, the accounts that hold them, the last days of floating income, and the pool.
  */
-export function createSampleAudit({ pool, positions }: Addresses, random: () => number = Math.random): Audit {
+export function createSampleAudit({ pool, positions }: Addresses): Audit {
   return async (index, { endpoint, id }) => {
     const sample = await readSample(index, pool)
     if (!sample) return []
     const block = sample._meta.block.number
     const last = BigInt(sample.newest[0]?.id ?? 0)
-    const drawn = [...drawIds(last, random), ...(isTokenId(id) ? [id] : [])]
+    const drawn = [...drawIds(last), ...(isTokenId(id) ? [id] : [])]
     const indexed = new Map([...sample.newest, ...(await readPositions(index, drawn))].map((one) => [one.id, one]))
     const beyond = Array.from({ length: idsBeyond }, (_, offset) => String(last + BigInt(offset + 1)))
     const ids = [...new Set([...indexed.keys(), ...drawn, ...beyond])]
@@ -76,9 +75,9 @@ async function readPositions(index: IndexReader, ids: readonly string[]): Promis
   return (data?.['positionInfos'] ?? []) as readonly IndexedPosition[]
 }
 
-function drawIds(last: bigint, random: () => number): readonly string[] {
+function drawIds(last: bigint): readonly string[] {
   if (last === 0n) return []
-  return Array.from({ length: randomCount }, () => String(1n + BigInt(Math.floor(random() * Number(last)))))
+  return Array.from({ length: randomCount }, () => String(1n + BigInt(Math.floor(Math.random() * Number(last)))))
 }
 
 /** An account or the pool has an address. */

@@ -1,7 +1,8 @@
 import { callContracts, type RpcEndpoint, RpcError } from '@tallystick/chain'
+import type { Difference } from '../contradictions.ts'
 import type { Account, FloatingIncome, Pool, PositionInfo } from '../entities.ts'
 
-type Address = `0x${string}`
+type Hex = `0x${string}`
 
 /** Fields of a position that the position token knows. */
 export type IndexedPosition = Pick<
@@ -17,11 +18,16 @@ export type IndexedPosition = Pick<
   | 'partnerId'
 >
 
-type PositionsToCompare = {
+type AtToken = {
   /** Address of the position token. */
-  readonly token: Address
+  readonly token: Hex
   /** Block that the index is at. */
   readonly block: number
+}
+
+type AtPool = { readonly pool: Hex; readonly block: number }
+
+type PositionsToCompare = AtToken & {
   readonly ids: readonly string[]
   /** Positions of the index. An id that it lacks must not exist on the chain. */
   readonly indexed: ReadonlyMap<string, IndexedPosition>
@@ -39,7 +45,7 @@ export async function comparePositions(
     const position = indexed.get(id)
     return position?.status === 'Active' ? [position] : []
   })
-  const call = (selector: Address, id: string) => ({ to: token, data: encodeWord(selector, BigInt(id)), block })
+  const call = (selector: Hex, id: string) => ({ to: token, data: encodeWord(selector, BigInt(id)), block })
   const results = await callContracts(endpoint, [
     ...ids.map((id) => call(ownerOf, id)),
     ...active.map(({ id }) => call(getLendInfo, id)),
@@ -56,7 +62,7 @@ export async function comparePositions(
 
 function compareOwner(
   id: string,
-  { indexed, owner }: { readonly indexed: IndexedPosition | undefined; readonly owner: Address | undefined },
+  { indexed, owner }: { readonly indexed: IndexedPosition | undefined; readonly owner: Hex | undefined },
 ): string | undefined {
   const holder = owner === undefined ? undefined : addressAt(owner, 0)
   if (!indexed) {
@@ -78,7 +84,7 @@ function compareOwner(
 const lendFields = ['lendTimestamp', 'maturityTimestamp', 'coupon', 'principal', 'partnerFeeBPS'] as const
 
 /** A token without lend info does not exist, which its owner tells. */
-function compareLendInfo(position: IndexedPosition, info: Address | undefined): readonly Difference[] {
+function compareLendInfo(position: IndexedPosition, info: Hex | undefined): readonly Difference[] {
   if (info === undefined) return []
   const differs = (name: string, [own, found]: readonly [string, string]) =>
     own === found ? [] : [toDifference(position, `the ${name} ${own} in the index and ${found} on the chain`)]
@@ -92,13 +98,7 @@ function toDifference({ id }: IndexedPosition, what: string): Difference {
   return { id, message: `Position ${id} has ${what}.` }
 }
 
-type AccountsToCompare = {
-  /** Address of the position token. */
-  readonly token: `0x${string}`
-  /** Block that the index is at. */
-  readonly block: number
-  readonly accounts: readonly Pick<Account, 'id' | 'activePositions'>[]
-}
+type AccountsToCompare = AtToken & { readonly accounts: readonly Pick<Account, 'id' | 'activePositions'>[] }
 
 const balanceOf = '0x70a08231'
 
@@ -118,11 +118,7 @@ export async function compareAccounts(
   })
 }
 
-type IncomesToCompare = {
-  /** Address of the pool. */
-  readonly pool: `0x${string}`
-  /** Block that the index is at. */
-  readonly block: number
+type IncomesToCompare = AtPool & {
   readonly incomes: readonly Pick<FloatingIncome, 'day' | 'floatingIncome' | 'accFloatingIncome'>[]
   /** Days that the index lacks. The pool must not have reported them. */
   readonly absent?: readonly number[] | undefined
@@ -152,24 +148,15 @@ export async function compareIncomes(
     const message = `Day ${day} has the floatingIncome ${floatingIncome} in the index and ${income} on the chain.`
     return [{ id: String(day), message }]
   })
-  return [
-    ...missing.map((day) => ({
-      id: String(day),
-      message: `Day ${day} is reported on the chain and missing in the index.`,
-    })),
-    ...different,
-  ]
+  const toMessage = (day: number) => `Day ${day} is reported on the chain and missing in the index.`
+  return [...missing.map((day) => ({ id: String(day), message: toMessage(day) })), ...different]
 }
 
-function toSum(result: `0x${string}` | undefined): bigint {
+function toSum(result: Hex | undefined): bigint {
   return result === undefined ? 0n : integerAt(result, 0)
 }
 
-type PoolToCompare = {
-  /** Address of the pool. */
-  readonly pool: `0x${string}`
-  /** Block that the index is at. */
-  readonly block: number
+type PoolToCompare = AtPool & {
   /** Undefined if the index does not have the pool. */
   readonly indexed: Pick<Pool, 'paused' | 'minLendLimit' | 'lastFloatingIncomeDay'> | undefined
 }
@@ -202,8 +189,6 @@ export async function comparePool(
   ]
 }
 
-type Hex = `0x${string}`
-
 // Not by viem, which a follower of a chain would load for this alone.
 
 /** Encodes the call of a function with one word. */
@@ -224,12 +209,4 @@ function integerAt(result: Hex, index: number): bigint {
 
 function addressAt(result: Hex, index: number): Hex {
   return `0x${hexAt(result, index).slice(-40)}`
-}
-
-/** Difference between an entity of the index and the contracts, in a sentence. */
-export type Difference = {
-  readonly id: string
-  readonly message: string
-  /** Whether a later event was missed. Otherwise the entity was wrong from its beginning, or that is not known. */
-  readonly isOutdated?: boolean | undefined
 }

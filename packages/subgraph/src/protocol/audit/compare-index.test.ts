@@ -1,11 +1,11 @@
 import { type RpcCall, RpcError } from '@tallystick/chain'
 import { expect, test } from 'vitest'
+import type { Difference } from '../contradictions.ts'
 import {
   compareAccounts,
   compareIncomes,
   comparePool,
   comparePositions,
-  type Difference,
   type IndexedPosition,
 } from './compare-entities.ts'
 

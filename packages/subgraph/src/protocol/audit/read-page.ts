@@ -2,7 +2,7 @@ import { findBlock, NoRpcError, type RpcEndpoint, RpcError, type RpcPool } from 
 import { pause } from '../../follow/pause.ts'
 import type { Subgraph } from '../../subgraph.ts'
 import { SubgraphError } from '../../subgraph-error.ts'
-import type { Difference } from './compare-entities.ts'
+import type { Difference } from '../contradictions.ts'
 
 export type IndexedBlock = { readonly number: number; readonly hash: string }
 
