@@ -1,6 +1,6 @@
 // @module-tag postgres
 
-import { startFollower, openProtocolMapping, openSubgraph, protocolSchema, rebuildIndex } from '@tallystick/subgraph'
+import { openProtocolMapping, openSubgraph, protocolSchema, rebuildIndex, startFollower } from '@tallystick/subgraph'
 import { waitOptions } from '@tallystick/workbench/wait-options'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'

@@ -1,5 +1,4 @@
 import {
-  type AskIndex,
   createAskIndex,
   createDataSources,
   createFindMaturePositions,
@@ -11,6 +10,7 @@ import {
 } from '@tallystick/gateway'
 import type { ReadIndexedPool } from '@tallystick/issuer'
 import { connectionsMax } from './database/service-database.ts'
+import type { IndexToAsk } from './rate/read-floating-income.ts'
 import type { ServiceContext } from './service-context.ts'
 
 /** The subgraphs of all chains, as callers and the service itself query them. */
@@ -19,7 +19,7 @@ export type GatewayParts = {
   /** Queries without a key. */
   readonly queries: PublicQueries
   /** Queries of the service itself, to the chains in `chainIds`. */
-  readonly index: { readonly ask: AskIndex; readonly chainIds: readonly number[] }
+  readonly index: IndexToAsk
   readonly readIndexedPool: ReadIndexedPool
   readonly findMature: ReturnType<typeof createFindMaturePositions>
 }

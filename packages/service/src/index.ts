@@ -15,9 +15,8 @@ export {
 } from './config/config.ts'
 export { checkAuthority, checkCertificate } from './config/config-certificates.ts'
 export { addressSchema, networkSchema } from './config/config-fields.ts'
-export { readReference } from './config/config-reference.ts'
 
-export { httpUrl, isHttpUrl, secretSchema, secretUrlSchema } from './config/config-secrets.ts'
+export { httpUrl, isHttpUrl, readReference, secretSchema, secretUrlSchema } from './config/config-secrets.ts'
 export { awsKeySchema, gcpKeySchema, locateDatabase } from './config/config-signer.ts'
 export { apiMigrations, apiSchema, describeNewer, readSchema, type SchemaReading } from './database/migrations.ts'
 export {
@@ -26,8 +25,7 @@ export {
   openDatabaseToRead,
   openServiceDatabase,
 } from './database/service-database.ts'
-export { adviseOnCurve, checkNotes } from './health/check-notes.ts'
-export type { IssueReports } from './health/issue-reports.ts'
+export { adviseOnCurve, checkNotes, type IssueReports } from './health/check-notes.ts'
 export type { Readiness } from './health/readiness.ts'
 
 export type { IndexJob, IndexReport } from './reindex/index-job.ts'

@@ -20,9 +20,9 @@ import { auditMetricHelp } from '@tallystick/keys'
 import { eventMetricHelp, hookMetricHelp } from '@tallystick/notify'
 import { logMetricHelp } from '@tallystick/public-log'
 import { failedTokenMetricHelp } from './admin/failed-tokens.ts'
+import { databaseMetricHelp } from './database/watch-database.ts'
 import { readinessMetricHelp } from './health/readiness.ts'
 import { hostMetricHelp } from './host-metrics.ts'
-import { databaseMetricHelp } from './database/watch-database.ts'
 
 /** Help texts of all metrics of the service. */
 export const metricHelp: MetricHelp = {

@@ -1,7 +1,7 @@
 import { createCutCounter, createRequestIds, isLoopback, limitConnections, listen, paceServer } from '@tallystick/http'
-import { startAdminApp } from './start-admin-app.ts'
 import { openPublicListener } from './open-public-listener.ts'
 import type { ServiceContext } from './service-context.ts'
+import { startAdminApp } from './start-admin-app.ts'
 import type { ServiceParts } from './start-parts.ts'
 
 type ListenerUrls = { readonly baseUrl: string; readonly adminUrl: string }

@@ -3,11 +3,11 @@ import { type ClockMonitor, type RunningNotes, startClockMonitor, startNotes } f
 import { type EventStreams, type RunningHooks, startHookDelivery } from '@tallystick/notify'
 import { type RunningLog, startPublicLog } from '@tallystick/public-log'
 import { type ChainsParts, createChainsParts } from './chains/create-chains-parts.ts'
+import { type ChainReaders, createChainReaders } from './create-chain-readers.ts'
+import { createGatewayParts, type GatewayParts } from './create-gateway-parts.ts'
 import { connectionsMax } from './database/service-database.ts'
 import { startEvents } from './events/start-events.ts'
-import { type HistoryParts, createHistoryParts } from './history/create-history-parts.ts'
-import { type ChainReaders, createChainReaders } from './create-chain-readers.ts'
-import { type GatewayParts, createGatewayParts } from './create-gateway-parts.ts'
+import { createHistoryParts, type HistoryParts } from './history/create-history-parts.ts'
 import { createRateParts } from './rate/create-rate-parts.ts'
 import type { RateParts } from './rate/read-rates.ts'
 import { createIndexJobs, type IndexJobs } from './reindex/index-jobs.ts'
@@ -106,16 +106,11 @@ function startLog(context: ServiceContext, clocks: ClockMonitor): Promise<Runnin
   })
 }
 
+type IssuingParts = Pick<ServiceParts, 'clocks' | 'gateway' | 'publicLog'> & { readonly readers: ChainReaders }
+
 function startIssuing(
   context: ServiceContext,
-  {
-    readers,
-    clocks,
-    gateway,
-    publicLog,
-  }: Pick<ServiceParts, 'clocks' | 'gateway' | 'publicLog'> & {
-    readonly readers: ChainReaders
-  },
+  { readers, clocks, gateway, publicLog }: IssuingParts,
 ): Promise<RunningNotes> {
   const { config, database, time, metrics, log, say, closers } = context
   const { pools, readChainTime } = readers

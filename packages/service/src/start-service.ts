@@ -1,11 +1,11 @@
 import { createClosers, createMetrics } from '@tallystick/base'
 import type { Follower } from '@tallystick/subgraph'
+import { openServiceDatabase } from './database/service-database.ts'
+import { watchDatabase } from './database/watch-database.ts'
 import { metricHelp } from './metric-help.ts'
 import type { ServiceContext, ServiceOptions } from './service-context.ts'
-import { openServiceDatabase } from './database/service-database.ts'
 import { startListeners } from './start-listeners.ts'
 import { startParts } from './start-parts.ts'
-import { watchDatabase } from './database/watch-database.ts'
 
 export type Service = {
   readonly baseUrl: string

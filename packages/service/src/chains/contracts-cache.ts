@@ -20,13 +20,12 @@ const refreshMs = 30_000
 const retryMs = 10_000
 const waitMs = 500
 
+type CacheOptions = { readonly monotonicNow: () => number; readonly onError: (chainId: number, error: unknown) => void }
+
 /** Creates a cache of the pools' contracts. Requests cause at most one read per chain and interval, and do not wait for it. */
 export function createContractsCache(
   pools: ReadonlyMap<number, Pick<PoolReader, 'readContracts'>>,
-  {
-    monotonicNow,
-    onError,
-  }: { readonly monotonicNow: () => number; readonly onError: (chainId: number, error: unknown) => void },
+  { monotonicNow, onError }: CacheOptions,
 ): ContractsCache {
   const entries = new Map([...pools.keys()].map((id): [number, Entry] => [id, newEntry()]))
   const refresh = async (chainId: number, entry: Entry) => {

@@ -9,54 +9,58 @@ export function checkCertificate(
   files: { readonly cert: string; readonly key: string },
   context: z.RefinementCtx,
 ): void {
-  const read = (member: 'cert' | 'key') => {
-    try {
-      return readFileSync(files[member])
-    } catch (error) {
-      const message = `${files[member]} cannot be read (${(error as NodeJS.ErrnoException).code})`
-      context.addIssue({ code: 'custom', path: [member], message })
-      return undefined
-    }
-  }
-  const cert = read('cert')
-  const key = read('key')
+  const faultOfKey = faultAt('key', context)
+  const faultOfCert = faultAt('cert', context)
+  const cert = readOrFault(files.cert, faultOfCert)
+  const key = readOrFault(files.key, faultOfKey)
   if (!cert || !key) return
-  try {
-    new X509Certificate(cert)
-  } catch {
-    context.addIssue({ code: 'custom', path: ['cert'], message: `${files.cert} contains no PEM certificate` })
+  if (!isCertificate(cert)) {
+    faultOfCert(`${files.cert} contains no PEM certificate`)
     return
   }
   try {
     createSecureContext({ cert, key })
   } catch {
-    const message = `${files.key} contains no PEM private key, or the key of another certificate`
-    context.addIssue({ code: 'custom', path: ['key'], message })
+    faultOfKey(`${files.key} contains no PEM private key, or the key of another certificate`)
   }
 }
 
 /** Adds a fault if the file of the ticket key is unreadable or has another size. */
 export function checkTicketKeys(path: string, context: z.RefinementCtx): void {
-  const fault = (message: string) => context.addIssue({ code: 'custom', path: ['ticketKeys'], message })
-  try {
-    const { length } = readFileSync(path)
-    if (length !== ticketKeyBytes) {
-      fault(
-        `${path} has ${length} bytes, not ${ticketKeyBytes}. Create it with \`openssl rand -out <file> ${ticketKeyBytes}\``,
-      )
-    }
-  } catch (error) {
-    fault(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`)
-  }
+  const fault = faultAt('ticketKeys', context)
+  const file = readOrFault(path, fault)
+  if (!file || file.length === ticketKeyBytes) return
+  const command = `openssl rand -out <file> ${ticketKeyBytes}`
+  fault(`${path} has ${file.length} bytes, not ${ticketKeyBytes}. Create it with \`${command}\``)
 }
 
 /** Adds a fault if the file of a certificate authority is unreadable or not PEM. */
 export function checkAuthority(path: string, context: z.RefinementCtx): void {
+  const fault = faultAt('ca', context)
+  const file = readOrFault(path, fault)
+  if (file && !isCertificate(file)) fault(`${path} contains no PEM certificate`)
+}
+
+type Fault = (message: string) => void
+
+function faultAt(member: string, context: z.RefinementCtx): Fault {
+  return (message) => context.addIssue({ code: 'custom', path: [member], message })
+}
+
+function readOrFault(path: string, fault: Fault): Buffer | undefined {
   try {
-    new X509Certificate(readFileSync(path))
+    return readFileSync(path)
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    const message = /^E[A-Z]+$/.test(code) ? `${path} cannot be read (${code})` : `${path} contains no PEM certificate`
-    context.addIssue({ code: 'custom', path: ['ca'], message })
+    fault(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    return undefined
+  }
+}
+
+function isCertificate(file: Buffer): boolean {
+  try {
+    new X509Certificate(file)
+    return true
+  } catch {
+    return false
   }
 }

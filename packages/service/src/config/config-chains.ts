@@ -92,7 +92,7 @@ function chainSchema(sources: ConfigSources, fields: ChainFields) {
         .default('ETH'),
       /** A reorg of more blocks is not followed by the embedded subgraph. */
       maxReorgDepth: z.int().min(1).max(100_000).default(256),
-      subgraph: subgraphSchema({ secret: fields.secret, url }).optional(),
+      subgraph: subgraphSchema(fields.secret, url).optional(),
     })
     .refine(({ subgraph, rpc }) => subgraph?.embedded === undefined || rpc.length > 0, {
       path: ['rpc'],
@@ -101,13 +101,7 @@ function chainSchema(sources: ConfigSources, fields: ChainFields) {
     .transform(({ pool, domain, ...chain }) => ({ ...chain, domain: { ...domain, verifyingContract: pool } }))
 }
 
-function subgraphSchema({
-  secret,
-  url,
-}: {
-  readonly secret: z.ZodType<Secret, string>
-  readonly url: z.ZodType<string, string>
-}) {
+function subgraphSchema(secret: z.ZodType<Secret, string>, url: z.ZodType<string, string>) {
   return z
     .strictObject({
       urls: z.array(url).min(1).optional(),

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path'
 import type { Secret } from '@tallystick/base'
+import { billBases, billTerms } from '@tallystick/core'
+import { maxAgeBusinessDaysDefault } from '@tallystick/issuer'
 import { z } from 'zod'
 import { adminTokensSchema, checkAdminTokens } from './admin-tokens.ts'
 import { chainsSchema, refuseLargeSets, refuseUncheckedChains, resolveOffers } from './config-chains.ts'
-import { curveSchema } from './config-curve.ts'
-import { addressSchema, isObject, networkSchema, portSchema, tenorsSchema } from './config-fields.ts'
+import { addressSchema, isList, isObject, networkSchema, portSchema, tenorsSchema } from './config-fields.ts'
 import { choosePublicBudget, chooseShutdownSeconds, listenSchema } from './config-listen.ts'
 import { logSchema } from './config-log.ts'
-import { type ConfigSources, databaseSchema, secretSchema, secretUrlSchema } from './config-secrets.ts'
+import { type ConfigSources, databaseSchema, httpUrl, secretSchema, secretUrlSchema } from './config-secrets.ts'
 import { refuseOwnDatabase, signerSchema } from './config-signer.ts'
 
 /** Returns the schema of the configuration. Objects are strict: a misspelt member is a fault, not a default. */
@@ -61,6 +62,39 @@ function adminSchema(secret: z.ZodType<Secret, string>) {
 }
 
 const tenorsDefault = [7, 14, 30, 60, 90, 180, 360]
+
+const plausibilitySchema = z.strictObject({
+  source: z.literal('sofr'),
+  /** Greatest difference between a bill of up to 8 weeks and SOFR. */
+  bandBps: z.int().min(1).max(10_000),
+  url: httpUrl.default('https://markets.newyorkfed.org/api/rates/secured/sofr/last/1.json'),
+  /** A SOFR further than this from the day of the rates is not compared. */
+  maxAgeBusinessDays: z.int().min(1).max(30).default(5),
+})
+
+const curveSchema = z
+  .discriminatedUnion('source', [
+    z.strictObject({ source: z.literal('manual') }),
+    z.strictObject({
+      source: z.literal('treasury'),
+      basis: z.enum(billBases),
+      spreadBps: z.int().min(-10_000).max(10_000),
+      url: httpUrl.default('https://home.treasury.gov/resource-center/data-chart-center/interest-rates/pages/xml'),
+      /** Bills of the curve, in weeks. Default: all that are published. */
+      bills: z
+        .array(z.literal(billTerms))
+        .min(1)
+        .refine((bills) => new Set(bills).size === bills.length, { message: 'contains a bill twice', when: isList })
+        .meta({ uniqueItems: true })
+        .optional(),
+      /** A curve older than this on the day of a period is not signed. The day period never has rates younger than 1. */
+      maxAgeBusinessDays: z.int().min(1).max(10).default(maxAgeBusinessDaysDefault),
+      timeoutMs: z.int().min(100).max(60_000).default(10_000),
+      /** Second source that the rates are compared with before they are used. */
+      plausibility: plausibilitySchema.optional(),
+    }),
+  ])
+  .default({ source: 'manual' })
 
 const railsSchema = z
   .strictObject({

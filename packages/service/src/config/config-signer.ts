@@ -27,14 +27,10 @@ export function signerSchema(sources: ConfigSources, fields: SignerFields) {
   ])
 }
 
+type Databases = { readonly database: Secret; readonly signer: { readonly protection?: Secret | undefined } }
+
 /** Refuses the service's own database as protection: a restore of it would restore both. */
-export function refuseOwnDatabase(
-  {
-    database,
-    signer: { protection },
-  }: { readonly database: Secret; readonly signer: { readonly protection?: Secret | undefined } },
-  context: z.RefinementCtx,
-): void {
+export function refuseOwnDatabase({ database, signer: { protection } }: Databases, context: z.RefinementCtx): void {
   const place = protection && locateDatabase(protection.reveal())
   if (place === undefined || place !== locateDatabase(database.reveal())) return
   const message = 'is the same database as "database": a restore of it would restore both. Use one on another server'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { TallystickError } from '@tallystick/core'
+import { refusal } from '@tallystick/http'
 import type { z } from 'zod'
 import { configSchema } from './config-schema.ts'
 import type { ConfigSources } from './config-secrets.ts'
@@ -42,12 +43,10 @@ export function parseWithSchema(
   const result = schema.safeParse(value, { jitless: true })
   if (result.success) return result.data
   const faults = result.error.issues.map((issue) => ({ path: formatPath(issue.path), message: issue.message }))
+  const lines = faults.map((fault) => `  ${fault.path}: ${fault.message}`)
   throw new TallystickError({
     code: 'invalid_config',
-    message: [
-      `${path} is not a valid configuration:`,
-      ...faults.map((fault) => `  ${fault.path}: ${fault.message}`),
-    ].join('\n'),
+    message: [`${path} is not a valid configuration:`, ...lines].join('\n'),
     retryable: false,
     details: { faults },
   })
@@ -70,12 +69,9 @@ function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new TallystickError({
-      code: 'invalid_config',
-      // V8 quotes the text around the fault, which may be a secret.
-      message: `${path} is not JSON${/ at position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0] ?? ''}.`,
-      retryable: false,
-    })
+    // V8 quotes the text around the fault, which may be a secret.
+    const [place = ''] = / at position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message) ?? []
+    throw refusal('invalid_config', `${path} is not JSON${place}.`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { compareReleases } from '@tallystick/database'
 import { expect, test } from 'vitest'
-import { apiMigrations } from './migrations.ts'
 import { release } from '../release.ts'
+import { apiMigrations } from './migrations.ts'
 
 // The last migration of 0.1.0. The ones after it can be taken back.
 const lastOf010 = apiMigrations.findIndex(({ name }) => name === 'key usage')

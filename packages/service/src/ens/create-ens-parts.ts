@@ -26,13 +26,10 @@ const cacheMax = 1_000
 // The longest domain name.
 const nameLengthMax = 255
 
+type EnsContext = Pick<ServiceContext, 'config' | 'log' | 'time' | 'closers'>
+
 /** Creates the resolver of names, or undefined if none is configured. */
-export function createEnsParts({
-  config: { ens },
-  log,
-  time,
-  closers,
-}: Pick<ServiceContext, 'config' | 'log' | 'time' | 'closers'>): EnsParts | undefined {
+export function createEnsParts({ config: { ens }, log, time, closers }: EnsContext): EnsParts | undefined {
   if (!ens) return undefined
   const closing = new AbortController()
   closers.push('ENS', () => closing.abort(new Error('The service stops.')))

@@ -1,4 +1,3 @@
-import type { TallystickError } from '@tallystick/core'
 import { assertParameters, refusal } from '@tallystick/http'
 import type { RouteHandlerMethod } from 'fastify'
 import type { Route } from '../routing/route.ts'
@@ -8,13 +7,9 @@ import type { EnsParts } from './create-ens-parts.ts'
 export function createEnsRoute(parts: EnsParts | undefined): Route {
   const handler: RouteHandlerMethod = async (request, reply) => {
     assertParameters(request.query as Record<string, unknown>, [])
-    if (!parts) throw notConfigured()
+    if (!parts) throw refusal('not_found', 'This service does not resolve ENS names. Enter an address.')
     const found = await parts.resolve((request.params as { readonly name: string }).name)
     return reply.header('cache-control', 'public, max-age=60').send(found)
   }
   return { method: 'GET', url: '/ens/:name', openTo: 'own-origin', handler }
-}
-
-function notConfigured(): TallystickError {
-  return refusal('not_found', 'This service does not resolve ENS names. Enter an address.')
 }

@@ -18,14 +18,12 @@ import type { ServiceContext } from '../service-context.ts'
 const stateMs = 15_000
 const remoteStateMs = 60_000
 
+type EventSources = { readonly keyRing: KeyRing; readonly published: PublishedNotes; readonly rate: RateParts }
+
 /** Opens the streams and starts the producers of events. */
 export async function startEvents(
   context: ServiceContext,
-  {
-    keyRing,
-    published,
-    rate,
-  }: { readonly keyRing: KeyRing; readonly published: PublishedNotes; readonly rate: RateParts },
+  { keyRing, published, rate }: EventSources,
 ): Promise<EventStreams> {
   const { config, database, time, metrics, log, closers, options } = context
   const { hasStateEvents = true } = options
@@ -41,18 +39,11 @@ export async function startEvents(
   const notes = startNotesProducer({ published, chainIds, time, append, log })
   closers.push('events of notes', notes.stop)
   if (!hasStateEvents) return streams
-  const intervalsMs = chooseIntervals(config)
   const readChainRates = async (chainId: number, nowMs: number) =>
     (await readRates(rate, { chainIds: [chainId], nowMs })).chains[0]
-  const states = startStateProducer({
-    database,
-    published,
-    readRates: readChainRates,
-    intervalsMs,
-    time,
-    append,
-    log,
-  })
+  const intervalsMs = chooseIntervals(config)
+  const sources = { database, published, readRates: readChainRates, intervalsMs, time, append, log }
+  const states = startStateProducer(sources)
   closers.push('events of states', states.stop)
   return streams
 }

@@ -1,8 +1,21 @@
-import type { Finding } from '@tallystick/core'
+import type { CurveReport, Finding, ListedHookView, NotesReport } from '@tallystick/core'
 import { adviseOnLimits } from '@tallystick/issuer'
+import type { AuditCheck } from '@tallystick/keys'
+import type { LogReport } from '@tallystick/public-log'
 import { type Address, isAddressEqual } from 'viem'
 import type { Config } from '../config/config.ts'
-import type { IssueReports } from './issue-reports.ts'
+
+/** Reports about curve, notes and webhooks, from the service or the database. */
+export type IssueReports = {
+  readonly notes: NotesReport
+  readonly curve: CurveReport
+  /** Without hooks if the token lacks the role. */
+  readonly hooks?: { readonly hooks?: readonly ListedHookView[] | undefined } | undefined
+  /** Undefined if no public log is configured. */
+  readonly log?: LogReport | undefined
+  /** Undefined if the token lacks the role, or the service is of a release before. */
+  readonly audit?: AuditCheck | undefined
+}
 
 export type NotesCheckContext = {
   readonly config: Pick<Config, 'tenors' | 'curve'>

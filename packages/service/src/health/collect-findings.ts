@@ -2,8 +2,7 @@ import type { Metrics } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
 import type { Address } from 'viem'
 import type { Config } from '../config/config.ts'
-import { checkNotes } from './check-notes.ts'
-import type { IssueReports } from './issue-reports.ts'
+import { checkNotes, type IssueReports } from './check-notes.ts'
 import type { Readiness } from './readiness.ts'
 
 export type FindingsContext = {

@@ -68,18 +68,17 @@ function summarize(findings: readonly Finding[]): Readiness {
   return { ready, degraded: ready && wrong.length > 0, reasons, findings }
 }
 
+type NotesInMemory = {
+  readonly count: number
+  readonly withheld: WithheldNotes | undefined
+  readonly isServing: boolean
+}
+
 /**
  * A chain without notes does not end readiness while other chains have notes, nor while the pool is the reason: it is the
  * same for every replica, and `/notes` and `/rate` report it.
  */
-function checkNotes(
-  chainId: number,
-  {
-    count,
-    withheld,
-    isServing,
-  }: { readonly count: number; readonly withheld: WithheldNotes | undefined; readonly isServing: boolean },
-): Finding {
+function checkNotes(chainId: number, { count, withheld, isServing }: NotesInMemory): Finding {
   const subject = `notes of chain ${chainId}`
   if (count > 0) return { subject, severity: 'ok', message: `${count} notes in memory` }
   const remedy = 'Check the service’s log.'

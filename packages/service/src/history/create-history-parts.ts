@@ -1,7 +1,7 @@
 import { type Period, periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
-import type { AskIndex } from '@tallystick/gateway'
 import type { ClockMonitor } from '@tallystick/issuer'
+import type { IndexToAsk } from '../rate/read-floating-income.ts'
 import type { HistoryNotesQuery, HistoryRateQuery } from './history-query.ts'
 import { createReadFloatingRates } from './read-floating-rates.ts'
 import { type NotesHistory, readNotesHistory } from './read-notes-history.ts'
@@ -17,17 +17,14 @@ export type HistoryParts = {
   readRate(query: HistoryRateQuery, current: Period): Promise<RateHistory>
 }
 
-/** Creates the parts of `/history`. Identical requests at the same time share one read. */
-export function createHistoryParts({
-  database,
-  clocks,
-  index,
-}: {
+type HistoryOptions = {
   readonly database: Database
   readonly clocks: Pick<ClockMonitor, 'visibleSeconds'>
-  /** Indexes of the chains in `chainIds`. */
-  readonly index: { readonly ask: AskIndex; readonly chainIds: readonly number[] }
-}): HistoryParts {
+  readonly index: IndexToAsk
+}
+
+/** Creates the parts of `/history`. Identical requests at the same time share one read. */
+export function createHistoryParts({ database, clocks, index }: HistoryOptions): HistoryParts {
   const readFloatingRates = createReadFloatingRates(index)
   const shareNotes = createShare<NotesHistory>()
   const shareRate = createShare<RateHistory>()

@@ -14,8 +14,3 @@ export function dateOfDay(day: number): string {
 export function addDays(date: string, days: number): string {
   return dateOfDay(dayNumber(date) + days)
 }
-
-/** Returns the days from one date to another. */
-export function daysBetween(from: string, to: string): number {
-  return dayNumber(to) - dayNumber(from)
-}

@@ -2,7 +2,7 @@ import { quote } from '@tallystick/base'
 import { historyPeriodsMax, newYorkDate, newYorkInstant, type Period } from '@tallystick/core'
 import { assertParameters, invalidParameter, parseCount, parseDay } from '@tallystick/http'
 import { parseChainId, parseTenors } from '../notes/notes-query.ts'
-import { addDays, daysBetween } from './days.ts'
+import { addDays, dayNumber } from './days.ts'
 
 /** Place in the history of notes: the last element of the page before. */
 export type NotesCursor = { readonly periodStart: bigint; readonly chainId: number }
@@ -64,7 +64,7 @@ export function parseHistoryRateQuery(query: Query, { chainIds, current }: Conte
   const range = parseRange(query, today)
   const to = range.to === undefined || range.to > today ? today : range.to
   const from = range.from ?? addDays(to, 1 - rateDaysDefault)
-  if (daysBetween(from, to) >= rateDaysMax) {
+  if (dayNumber(to) - dayNumber(from) >= rateDaysMax) {
     throw invalidParameter(`from ${quote(from)} is more than ${rateDaysMax} days before to. Choose a shorter range.`)
   }
   const newest = parseRateCursor(query['cursor']) ?? to

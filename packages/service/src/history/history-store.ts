@@ -48,26 +48,17 @@ const notesPage = `${couponsOf(`
   where $5::int[] is null or tenor_days = any($5)
   order by period_start desc, chain_id, maturity`
 
-/** Reads periods of a query, newest first, then ascending by chain: one more than `limit` if there are more. */
+/**
+ * Reads periods of a query, newest first, then ascending by chain: one more than `limit` if there are more. Everything up
+ * to `after` is left out.
+ */
 export function readPeriods(
   database: Database,
-  {
-    query: { chainIds, tenors, fromSeconds, limit },
-    after,
-  }: {
-    readonly query: HistoryNotesQuery
-    /** Everything up to this place is left out. */
-    readonly after: NotesCursor
-  },
+  { query, after }: { readonly query: HistoryNotesQuery; readonly after: NotesCursor },
 ): Promise<StoredPeriod[]> {
-  return read(database, notesPage, [
-    chainIds.map(String),
-    fromSeconds,
-    after.periodStart,
-    after.chainId,
-    tenors ?? null,
-    limit + 1,
-  ])
+  const { chainIds, tenors = null, fromSeconds, limit } = query
+  const place = [after.periodStart, after.chainId]
+  return read(database, notesPage, [chainIds.map(String), fromSeconds, ...place, tenors, limit + 1])
 }
 
 const daysPage = couponsOf(`
@@ -75,14 +66,12 @@ const daysPage = couponsOf(`
   where chain_id = any($1::bigint[]) and period_start >= $2 and period_start <= $3 and ${isPublished}
   order by chain_id, note_day, period_start desc`)
 
+type DayRange = { readonly chainIds: readonly number[]; readonly fromSeconds: bigint; readonly lastStart: bigint }
+
 /** Reads the last period of each day in a range that started by `lastStart`. */
 export function readLastPeriods(
   database: Database,
-  {
-    chainIds,
-    fromSeconds,
-    lastStart,
-  }: { readonly chainIds: readonly number[]; readonly fromSeconds: bigint; readonly lastStart: bigint },
+  { chainIds, fromSeconds, lastStart }: DayRange,
 ): Promise<StoredPeriod[]> {
   const text = `${daysPage} order by period_start desc, chain_id, maturity`
   return read(database, text, [chainIds.map(String), fromSeconds, lastStart])

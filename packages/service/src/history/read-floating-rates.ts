@@ -1,6 +1,6 @@
 import { annualisedFloatingRate } from '@tallystick/core'
-import type { AskIndex, SubgraphAnswer } from '@tallystick/gateway'
-import { decodeIncome, type Income, incomeOf } from '../rate/read-floating-income.ts'
+import type { SubgraphAnswer } from '@tallystick/gateway'
+import { decodeIncome, type Income, type IndexToAsk, incomeOf } from '../rate/read-floating-income.ts'
 
 /** Floating rates of a chain by UTC day, basis points, or why there are none. */
 export type FloatingRates = { readonly rates: ReadonlyMap<number, bigint>; readonly problem?: undefined } | Problem
@@ -12,14 +12,7 @@ export type ReadFloatingRates = (
 ) => Promise<FloatingRates>
 
 /** Creates the function that reads the floating rates of days from a chain's index. It returns problems and never throws. */
-export function createReadFloatingRates({
-  ask,
-  chainIds,
-}: {
-  readonly ask: AskIndex
-  /** Chains with a subgraph. */
-  readonly chainIds: readonly number[]
-}): ReadFloatingRates {
+export function createReadFloatingRates({ ask, chainIds }: IndexToAsk): ReadFloatingRates {
   return async (chainId, { firstDay, lastDay }) => {
     if (!chainIds.includes(chainId)) return withoutIndex
     // With the day before the first one: the income of a day is the difference of two sums.

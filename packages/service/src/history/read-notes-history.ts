@@ -38,19 +38,13 @@ function findPlace({ beforeSeconds, cursor }: HistoryNotesQuery, current: Period
   return cursor && cursor.periodStart <= newest ? cursor : { periodStart: newest, chainId: 0 }
 }
 
-function encodePeriod({
-  chainId,
-  periodStart,
-  periodEnd,
-  logIndex,
-  coupons,
-}: StoredPeriod): HistoryNotesResponse['periods'][number] {
+function encodePeriod(period: StoredPeriod): HistoryNotesResponse['periods'][number] {
   return {
-    chainid: String(chainId),
-    period_start: periodStart.toString(),
-    period_end: periodEnd.toString(),
-    logIndex,
-    coupons: coupons.map(({ tenorDays, maturityTimestamp, couponBps }) => ({
+    chainid: String(period.chainId),
+    period_start: period.periodStart.toString(),
+    period_end: period.periodEnd.toString(),
+    logIndex: period.logIndex,
+    coupons: period.coupons.map(({ tenorDays, maturityTimestamp, couponBps }) => ({
       maturity: tenorDays,
       maturity_timestamp: maturityTimestamp.toString(),
       coupon: String(couponBps),

@@ -52,17 +52,14 @@ function findLastStart(newest: string, current: Period): bigint {
   return end < current.start ? end : current.start
 }
 
-function encodeDay({
-  chainId,
-  number,
-  period,
-  floating,
-}: {
+type FoundDay = {
   readonly chainId: number
   readonly number: number
   readonly period: StoredPeriod | undefined
   readonly floating: FloatingRates
-}): HistoryDay {
+}
+
+function encodeDay({ chainId, number, period, floating }: FoundDay): HistoryDay {
   const floatingRate = floating.rates?.get(number)?.toString() ?? null
   const coupons = period?.coupons ?? []
   return {

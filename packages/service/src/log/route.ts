@@ -42,7 +42,7 @@ export function createLogRoutes(parts: LogParts, chainIds: readonly number[]): r
       const nowSeconds = parts.publicSeconds()
       const { chainId, instant } = parseProofQuery(request.query as Record<string, unknown>, { chainIds, nowSeconds })
       const body = await prove(parts, { chainId, periodStart: periodAt(instant).start })
-      return reply.header('cache-control', 'no-cache').type('application/json; charset=utf-8').send(body)
+      return reply.header('cache-control', 'no-cache').send(body)
     }),
   ]
 }

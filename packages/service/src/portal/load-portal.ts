@@ -1,10 +1,9 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { PortalVisitor } from '@tallystick/core'
+import type { PortalInfo, PortalVisitor } from '@tallystick/core'
 import type { Signer } from '@tallystick/issuer'
 import type { Config } from '../config/config.ts'
 import { type PortalFiles, readPortalFiles } from './portal-files.ts'
-import { describePortal } from './portal-info.ts'
 import type { PortalParts } from './portal-routes.ts'
 import { type TestWallet, testWalletPath } from './test-wallet-route.ts'
 
@@ -24,22 +23,37 @@ const builtDirectory = join(
   'portal',
 )
 
-/** Loads the built web page, if there is one, and its data. */
-export function loadPortal({
-  config,
-  signers,
-  options: { visitor, testWallet, directory = builtDirectory } = {},
-}: {
+type PortalContext = {
   readonly config: Pick<Config, 'chains' | 'ens'>
   /** By chain id. */
-  readonly signers: ReadonlyMap<number, Signer>
+  readonly signers: ReadonlyMap<number, Pick<Signer, 'address'>>
   readonly options: PortalOptions | undefined
-}): PortalParts {
+}
+
+/** Loads the built web page, if there is one, and its data. */
+export function loadPortal(context: PortalContext): PortalParts {
+  const { testWallet, directory = builtDirectory } = context.options ?? {}
+  return { files: readPortalFiles(directory), info: describePortal(context), testWallet }
+}
+
+function describePortal({ config, signers, options: { visitor, testWallet } = {} }: PortalContext): PortalInfo {
   const wallet = testWallet && { address: testWallet.address, rpcPath: testWalletPath }
   return {
-    files: readPortalFiles(directory),
-    info: describePortal({ chains: config.chains, ens: config.ens, signers, visitor: visitor && { ...visitor, wallet } }),
-    testWallet,
+    chains: config.chains
+      .toSorted((a, b) => a.id - b.id)
+      .map(({ id, name, domain: { verifyingContract, ...domain }, subgraph, publicRpc, currency, explorer }) => ({
+        id,
+        name,
+        pool: verifyingContract,
+        domain,
+        signer: (signers.get(id) as Signer).address,
+        hasData: subgraph !== undefined,
+        publicRpc,
+        currency,
+        explorer,
+      })),
+    ens: config.ens !== undefined,
+    visitor: visitor && { ...visitor, wallet },
   }
 }
 

@@ -1,4 +1,4 @@
-import type { PortalInfo, TallystickError } from '@tallystick/core'
+import type { PortalInfo } from '@tallystick/core'
 import { matchesEtag, refusal } from '@tallystick/http'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Route } from '../routing/route.ts'
@@ -52,6 +52,8 @@ function createPageRoute(url: string, handler: RouteHandlerMethod): Route {
   return { method: 'GET', url, openTo: 'own-origin', handler }
 }
 
+const missingFile = 'The page has no such file. If the service was updated while the page was open, reload the page.'
+
 /** Sends the page or one of its assets, in the smallest encoding that the client accepts. Throws `not_found`. */
 export function sendPortalFile(
   files: PortalFiles,
@@ -59,7 +61,7 @@ export function sendPortalFile(
 ): FastifyReply {
   const { name } = request.params as { readonly name?: string }
   const file = files.get(name === undefined ? '/' : `/assets/${name}`)
-  if (!file) throw fileNotFound()
+  if (!file) throw refusal('not_found', missingFile)
   const { variant, encoding } = choose(file, request.headers['accept-encoding'])
   reply.headers({
     etag: variant.etag,
@@ -87,11 +89,4 @@ function choose(file: PortalFile, acceptEncoding: string | string[] | undefined)
     if (variant && accepted.has(encoding)) return { variant, encoding }
   }
   return { variant: file.plain, encoding: undefined }
-}
-
-function fileNotFound(): TallystickError {
-  return refusal(
-    'not_found',
-    'The page has no such file. If the service was updated while the page was open, reload the page.',
-  )
 }

@@ -1,4 +1,3 @@
-import type { TallystickError } from '@tallystick/core'
 import { refusal } from '@tallystick/http'
 import type { RouteHandlerMethod } from 'fastify'
 import type { Address } from 'viem'
@@ -18,13 +17,9 @@ export function createTestWalletRoute({ answer }: TestWallet): Route {
   const handler: RouteHandlerMethod = async (request, reply) => {
     const { chainid } = request.params as { readonly chainid: string }
     const response = await answer(chainid, request.body)
-    if (!response) throw noSuchChain(chainid)
-    return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(response)
+    const name = JSON.stringify(chainid.slice(0, 20))
+    if (!response) throw refusal('not_found', `The test wallet has no chain ${name}.`)
+    return reply.header('cache-control', 'no-store').send(response)
   }
   return { method: 'POST', url: `${testWalletPath}/:chainid`, handler }
-}
-
-function noSuchChain(chainid: string): TallystickError {
-  const message = `The test wallet has no chain ${JSON.stringify(chainid.slice(0, 20))}.`
-  return refusal('not_found', message)
 }

@@ -43,17 +43,13 @@ export function findPoolStatus(
   return { status: 'paused', reason: paused.map((name) => pauseSentences[name]).join(' ') }
 }
 
-/** Returns a status with the problems that the pool watch found and that keep an open pool from accepting notes. */
+/**
+ * Returns a status with the problems that the pool watch found and that keep an open pool from accepting notes. The pool's
+ * limits may have left no notes on offer.
+ */
 export function addObstacles(
   { status, reason }: PoolStatus,
-  {
-    problems,
-    hasNotes,
-  }: {
-    readonly problems: PoolProblems | undefined
-    /** Whether notes are on offer. The pool's limits may have left none. */
-    readonly hasNotes: boolean
-  },
+  { problems, hasNotes }: { readonly problems: PoolProblems | undefined; readonly hasNotes: boolean },
 ): PoolStatus {
   const found = obstacles.filter((name) => problems?.has(name))
   const sentences = found.map((name) => toSentence(problems?.get(name)?.clause ?? ''))

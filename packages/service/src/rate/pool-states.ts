@@ -38,18 +38,16 @@ const waitMs = 2_000
 const keepMs = 60_000
 const never = Number.NEGATIVE_INFINITY
 
+type PoolStatesOptions = {
+  readonly maxAgeMs: number
+  readonly monotonicNow: () => number
+  readonly onError: (chainId: number, error: unknown) => void
+}
+
 /** Creates a cache of pool states, so that frequent requests cause few RPC calls. */
 export function createPoolStates(
   pools: ReadonlyMap<number, ReadPool>,
-  {
-    maxAgeMs,
-    monotonicNow,
-    onError,
-  }: {
-    readonly maxAgeMs: number
-    readonly monotonicNow: () => number
-    readonly onError: (chainId: number, error: unknown) => void
-  },
+  { maxAgeMs, monotonicNow, onError }: PoolStatesOptions,
 ): PoolStates {
   const entries = new Map(
     [...pools.keys()].map((chainId): [number, Entry] => [

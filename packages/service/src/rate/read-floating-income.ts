@@ -3,20 +3,16 @@ import type { AskIndex, SubgraphAnswer } from '@tallystick/gateway'
 
 export type ReadFloatingIncome = (chainId: number) => Promise<ChainRateFacts['floating']>
 
+/** Indexes of the chains in `chainIds`, which have a subgraph. */
+export type IndexToAsk = { readonly ask: AskIndex; readonly chainIds: readonly number[] }
+
 // The only fields required of a remote subgraph, with `_meta`.
 const lastIncomesQuery = `{
   floatingIncomes(first: 2, orderBy: day, orderDirection: desc) { day floatingIncome accFloatingIncome }
 }`
 
 /** Creates the function that reads a chain's last floating income from its index. It returns problems and never throws. */
-export function createReadFloatingIncome({
-  ask,
-  chainIds,
-}: {
-  readonly ask: AskIndex
-  /** Chains with a subgraph. */
-  readonly chainIds: readonly number[]
-}): ReadFloatingIncome {
+export function createReadFloatingIncome({ ask, chainIds }: IndexToAsk): ReadFloatingIncome {
   const decoded = new WeakMap<SubgraphAnswer, ChainRateFacts['floating']>()
   return async (chainId) => {
     if (!chainIds.includes(chainId)) return { problem: 'No subgraph is configured for this chain.' }

@@ -1,9 +1,8 @@
-import { TallystickError } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import { namespaceOf } from '@tallystick/gateway'
+import { refusal } from '@tallystick/http'
 import { auditIndex, openSubgraph, protocolSchema } from '@tallystick/subgraph'
-import { toCheck } from './index-job.ts'
-import { createJobRpc, type JobContext, withIndexDatabase } from './job-context.ts'
+import { createJobRpc, type JobContext, toCheck, withIndexDatabase } from './index-job.ts'
 
 /** Compares the whole index of a chain with its contracts. */
 export async function runCheck(context: JobContext): Promise<void> {
@@ -27,6 +26,5 @@ async function assertIndexExists(
 ): Promise<void> {
   const rows = await database.query('select 1 from pg_namespace where nspname = $1', [namespace])
   if (rows.length > 0) return
-  const message = `The database has no index of chain ${chainId} yet. Start the service first.`
-  throw new TallystickError({ code: 'invalid_parameter', message, retryable: false })
+  throw refusal('invalid_parameter', `The database has no index of chain ${chainId} yet. Start the service first.`)
 }

@@ -11,7 +11,7 @@ import {
   type Subgraph,
   SubgraphError,
 } from '@tallystick/subgraph'
-import { createJobRpc, type JobContext, withIndexDatabase } from './job-context.ts'
+import { createJobRpc, type JobContext, withIndexDatabase } from './index-job.ts'
 
 // An outage of the RPC does not end a rebuild that took hours.
 const patienceMs = 300_000
