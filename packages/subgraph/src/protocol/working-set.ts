@@ -29,7 +29,7 @@ export type WorkingSet = {
 }
 
 /** Events of a block, and its timestamp. */
-export type BlockEvents = { readonly timestamp: number; readonly events: readonly ProtocolEvent[] }
+type BlockEvents = { readonly timestamp: number; readonly events: readonly ProtocolEvent[] }
 
 type UsedEntities = {
   readonly pool: string
