@@ -4,10 +4,7 @@ import type { PublishedNotes } from './published-notes.ts'
 import { type Refusal, refusalReasons } from './refusal.ts'
 import { type SignerFailure, signerFailures } from './signers/signer.ts'
 
-export type NoteMetrics = {
-  refused(chainId: number, reason: Refusal['reason']): void
-  signerFailed(failure: SignerFailure): void
-}
+export type NoteMetrics = ReturnType<typeof createNoteMetrics>
 
 export const noteMetricHelp: MetricHelp = {
   tallystick_boundary_seconds: 'Seconds until the current New York period ends.',
@@ -27,7 +24,7 @@ type NoteMetricsOptions = {
 }
 
 /** Registers the metrics of issuing. All series exist from the start, so that alerts can distinguish 0 from missing. */
-export function createNoteMetrics({ metrics, time, published, chainIds }: NoteMetricsOptions): NoteMetrics {
+export function createNoteMetrics({ metrics, time, published, chainIds }: NoteMetricsOptions) {
   const refusals = (chain: number, reason: string) =>
     metrics.counter('tallystick_rail_refusals_total', { chain, reason })
   const failures = (failure: string) => metrics.counter('tallystick_signer_failures_total', { failure })
@@ -66,7 +63,7 @@ export function createNoteMetrics({ metrics, time, published, chainIds }: NoteMe
     }),
   )
   return {
-    refused: (chainId, reason) => refusals(chainId, reason).increment(),
-    signerFailed: (failure) => failures(failure).increment(),
+    refused: (chainId: number, reason: Refusal['reason']) => refusals(chainId, reason).increment(),
+    signerFailed: (failure: SignerFailure) => failures(failure).increment(),
   }
 }

@@ -1,6 +1,5 @@
 import type { NoteSignature, Period } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
-import type { Address } from 'viem'
 import type { NoteSet, SetKey } from './note-set.ts'
 
 // Replicas race to insert the row of `note_sets`. The replica that inserts it stores the notes in the same transaction, so
@@ -108,20 +107,19 @@ export async function findLoggedSets(
   database: Queryable,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<{ readonly set: NoteSet; readonly curveIndex: number }[]> {
-  const rows = await database.query<SetRow & { readonly curve_index: bigint | null }>(
-    `select s.*, c.log_index as curve_index from note_sets s left join curves c on c.id = s.curve_id
+  const rows = await database.query<SetRow & { readonly curveIndex: number | null }>(
+    `select ${setColumns}, c.log_index::float8 as "curveIndex" from note_sets s left join curves c on c.id = s.curve_id
      where s.log_index >= $1 and s.log_index < $2`,
     [from, to],
   )
-  const notes = await database.query<NoteRow & Pick<SetRow, 'chain_id' | 'period_start'>>(
-    `select chain_id, period_start, ${noteColumns} from notes join note_sets s using (chain_id, period_start)
+  const notes = await database.query<NoteRow & { readonly setIndex: number }>(
+    `select s.log_index::float8 as "setIndex", ${noteColumns} from notes join note_sets s using (chain_id, period_start)
      where s.log_index >= $1 and s.log_index < $2 order by maturity`,
     [from, to],
   )
-  const keyOf = (row: Pick<SetRow, 'chain_id' | 'period_start'>) => `${row.chain_id}:${row.period_start}`
-  return rows.map((row) => {
-    const own = notes.filter((note) => keyOf(note) === keyOf(row)).map(({ chain_id, period_start, ...note }) => note)
-    return { set: fromRows(row, own), curveIndex: row.curve_index === null ? -1 : Number(row.curve_index) }
+  return rows.map(({ curveIndex, ...row }) => {
+    const own = notes.filter(({ setIndex }) => setIndex === row.logIndex).map(({ setIndex, ...note }) => note)
+    return { set: fromRows(row, own), curveIndex: curveIndex ?? -1 }
   })
 }
 
@@ -136,16 +134,10 @@ export async function setNotesLogIndex(
   ])
 }
 
-type SetRow = {
-  readonly chain_id: bigint
-  readonly period_start: bigint
-  readonly period_end: bigint
-  readonly note_day: bigint
-  readonly signer: string
-  readonly curve_id: bigint
-  readonly issued_at: bigint
-  readonly log_index: bigint | null
-}
+const setColumns = `s.chain_id::float8 as "chainId", s.period_start as start, s.period_end as "end", s.note_day as "noteDay",
+  s.signer, s.curve_id as "curveId", s.issued_at as "issuedAt", s.log_index::float8 as "logIndex"`
+
+type SetRow = Omit<NoteSet, 'period' | 'notes' | 'logIndex' | 'log'> & Period & { readonly logIndex: number | null }
 
 const noteColumns = `maturity as "maturityTimestamp", tenor_days as "tenorDays", coupon_bps::bigint as coupon,
   valid_after as "validAfter", valid_before as "validBefore", r, s, v`
@@ -157,11 +149,14 @@ async function readSet(
   condition: string,
   parameters: readonly unknown[],
 ): Promise<NoteSet | undefined> {
-  const [row] = await database.query<SetRow>(`select * from note_sets where chain_id = $1 and ${condition}`, parameters)
+  const [row] = await database.query<SetRow>(
+    `select ${setColumns} from note_sets s where chain_id = $1 and ${condition}`,
+    parameters,
+  )
   if (!row) return undefined
   const notes = await database.query<NoteRow>(
     `select ${noteColumns} from notes where chain_id = $1 and period_start = $2 order by maturity`,
-    [row.chain_id, row.period_start],
+    [row.chainId, row.start],
   )
   return fromRows(row, notes)
 }
@@ -187,18 +182,13 @@ async function insertNotes(transaction: Queryable, set: NoteSet): Promise<void> 
   }
 }
 
-function fromRows(row: SetRow, notes: readonly NoteRow[]): NoteSet {
-  const chainId = Number(row.chain_id)
-  const period: Period = { noteDay: row.note_day, start: row.period_start, end: row.period_end }
+function fromRows({ start, end, noteDay, logIndex, ...row }: SetRow, notes: readonly NoteRow[]): NoteSet {
   return {
-    chainId,
-    period,
-    signer: row.signer as Address,
-    curveId: row.curve_id,
-    issuedAt: row.issued_at,
-    ...(row.log_index !== null && { logIndex: Number(row.log_index) }),
+    ...row,
+    period: { noteDay, start, end },
+    ...(logIndex !== null && { logIndex }),
     notes: notes.map(({ r, s, v, ...note }) => {
-      return { ...note, chainId, startedAt: period.noteDay, signature: { r, s, v } }
+      return { ...note, chainId: row.chainId, startedAt: noteDay, signature: { r, s, v } as NoteSignature }
     }),
   }
 }

@@ -86,13 +86,11 @@ function findSignerObstacle(
   const key = `${set.period.start} signer ${registered} ${isPlanned}`
   const remedy = adviseOnSigner(isOther ? registered : undefined)
   if (isPlanned) {
+    const found = { problem: 'signer_change', reason: 'pool_signer', tenors: [], checks: 1, key, remedy } as const
     const message = `the signer is being changed as announced: ${clause}`
-    const found = { problem: 'signer_change', reason: 'pool_signer', tenors: [], checks: 1 } as const
     return {
       ...found,
-      key,
       message,
-      remedy,
       clause: `the pool’s signer is being changed to ${next}, and loans may fail for some minutes`,
     }
   }

@@ -6,12 +6,7 @@ export type EndReason = 'client' | 'slow' | 'key' | 'failed' | 'stop'
 
 const endReasons: readonly EndReason[] = ['client', 'slow', 'key', 'failed', 'stop']
 
-export type EventMetrics = {
-  appended(type: string): void
-  sent(count: number): void
-  ended(reason: EndReason): void
-  refused(bound: 'key' | 'all'): void
-}
+export type EventMetrics = ReturnType<typeof createEventMetrics>
 
 export const eventMetricHelp: MetricHelp = {
   tallystick_event_streams: 'Streams open on /events.',
@@ -23,7 +18,7 @@ export const eventMetricHelp: MetricHelp = {
 }
 
 /** Registers the metrics of events. All series exist from the start. */
-export function createEventMetrics(metrics: Metrics, countStreams: () => number): EventMetrics {
+export function createEventMetrics(metrics: Metrics, countStreams: () => number) {
   const ended = (reason: EndReason) => metrics.counter('tallystick_event_streams_ended_total', { reason })
   const refused = (bound: string) => metrics.counter('tallystick_event_streams_refused_total', { bound })
   const appended = (type: string) => metrics.counter('tallystick_events_appended_total', { type })
@@ -34,11 +29,11 @@ export function createEventMetrics(metrics: Metrics, countStreams: () => number)
   metrics.gauge('tallystick_event_streams', () => [{ value: countStreams() }])
   metrics.readCounter('tallystick_events_sent_total', () => [{ value: sent }])
   return {
-    appended: (type) => appended(type).increment(),
-    sent: (count) => {
+    appended: (type: string) => appended(type).increment(),
+    sent: (count: number) => {
       sent += count
     },
-    ended: (reason) => ended(reason).increment(),
-    refused: (bound) => refused(bound).increment(),
+    ended: (reason: EndReason) => ended(reason).increment(),
+    refused: (bound: 'key' | 'all') => refused(bound).increment(),
   }
 }
