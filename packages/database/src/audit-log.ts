@@ -39,13 +39,8 @@ export async function recordAudit(
   transaction: Queryable,
   { actor, remark, action, subject, details = {} }: AuditedChange & Pick<Auditor, 'actor' | 'remark'>,
 ): Promise<void> {
-  await transaction.query('insert into audit (actor, remark, action, subject, details) values ($1, $2, $3, $4, $5)', [
-    actor,
-    remark ?? null,
-    action,
-    subject,
-    details,
-  ])
+  const statement = 'insert into audit (actor, remark, action, subject, details) values ($1, $2, $3, $4, $5)'
+  await transaction.query(statement, [actor, remark ?? null, action, subject, details])
 }
 
 /** Runs a transaction, records its changes in it, and logs them after the commit. */

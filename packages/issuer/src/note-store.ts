@@ -127,11 +127,8 @@ export async function setNotesLogIndex(
   transaction: Queryable,
   { chainId, periodStart, index }: SetKey & { readonly index: number },
 ): Promise<void> {
-  await transaction.query('update note_sets set log_index = $3 where chain_id = $1 and period_start = $2', [
-    chainId,
-    periodStart,
-    index,
-  ])
+  const statement = 'update note_sets set log_index = $3 where chain_id = $1 and period_start = $2'
+  await transaction.query(statement, [chainId, periodStart, index])
 }
 
 const setColumns = `s.chain_id::float8 as "chainId", s.period_start as start, s.period_end as "end", s.note_day as "noteDay",
@@ -162,22 +159,13 @@ async function readSet(
 }
 
 async function insertNotes(transaction: Queryable, set: NoteSet): Promise<void> {
-  for (const note of set.notes) {
+  const { chainId, period, notes } = set
+  for (const { maturityTimestamp, tenorDays, coupon, validAfter, validBefore, signature } of notes) {
+    const { r, s, v } = signature
     await transaction.query(
       `insert into notes (chain_id, period_start, maturity, tenor_days, coupon_bps, valid_after, valid_before, r, s, v)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-      [
-        set.chainId,
-        set.period.start,
-        note.maturityTimestamp,
-        note.tenorDays,
-        note.coupon,
-        note.validAfter,
-        note.validBefore,
-        note.signature.r,
-        note.signature.s,
-        note.signature.v,
-      ],
+      [chainId, period.start, maturityTimestamp, tenorDays, coupon, validAfter, validBefore, r, s, v],
     )
   }
 }

@@ -58,11 +58,8 @@ export async function clearRefusal(
   database: Queryable,
   { chainId, periodStart, reason }: SetKey & Pick<Refusal, 'reason'>,
 ): Promise<void> {
-  await database.query('delete from note_refusals where chain_id = $1 and period_start = $2 and reason = $3', [
-    chainId,
-    periodStart,
-    reason,
-  ])
+  const statement = 'delete from note_refusals where chain_id = $1 and period_start = $2 and reason = $3'
+  await database.query(statement, [chainId, periodStart, reason])
 }
 
 export async function findRecordedRefusal(

@@ -125,11 +125,8 @@ async function addSecret(
   { id, kind, nowSeconds }: { readonly id: string; readonly kind: KeyKind; readonly nowSeconds: bigint },
 ): Promise<string> {
   const secret = createApiKey({ kind, randomBytes })
-  await transaction.query('insert into api_key_secrets (hash, key_id, created_at) values ($1, $2, $3)', [
-    hashSecret(secret),
-    id,
-    nowSeconds,
-  ])
+  const statement = 'insert into api_key_secrets (hash, key_id, created_at) values ($1, $2, $3)'
+  await transaction.query(statement, [hashSecret(secret), id, nowSeconds])
   return secret
 }
 

@@ -18,7 +18,7 @@ export { startNotesProducer } from './events/produce-notes.ts'
 export { startStateProducer } from './events/produce-states.ts'
 export { type EventStreams, startEventStreams } from './events/start-event-streams.ts'
 export type { StreamBounds } from './events/stream-slots.ts'
-export { createAddressPolicy } from './hooks/address-policy.ts'
+export { createAddressPolicy, findUrlFault } from './hooks/address-policy.ts'
 export { attemptDelivery } from './hooks/attempt.ts'
 export { claimHooks } from './hooks/claim-hooks.ts'
 export { deliverHook } from './hooks/deliver-hook.ts'
@@ -35,7 +35,6 @@ export {
   removeHook,
   rotateHook,
 } from './hooks/hook-store.ts'
-export { findUrlFault } from './hooks/hook-url.ts'
 export { createSender, type Sender, type SenderOptions } from './hooks/send-request.ts'
 export {
   hookMetricHelp,

@@ -104,12 +104,8 @@ export async function insertCheckpoint(
   transaction: Queryable,
   { size, root, note, signedAt }: StoredCheckpoint & { readonly signedAt: bigint },
 ): Promise<void> {
-  await transaction.query('insert into log_checkpoints (size, root, note, signed_at) values ($1, $2, $3, $4)', [
-    size,
-    root,
-    note,
-    signedAt,
-  ])
+  const statement = 'insert into log_checkpoints (size, root, note, signed_at) values ($1, $2, $3, $4)'
+  await transaction.query(statement, [size, root, note, signedAt])
 }
 
 /** Returns the index of the entry of a set. Undefined if the set does not exist or is not logged. */

@@ -58,11 +58,8 @@ async function restoreNotes(
   else {
     const content = notesEntryOf(stored, { domain: entry.domain as never, curveIndex: entry.curve })
     if (!isSameContent(content, entry)) return 'the database has other notes for its chain and period.'
-    await transaction.query('update note_sets set curve_id = $3 where chain_id = $1 and period_start = $2', [
-      key.chainId,
-      key.periodStart,
-      curve.id,
-    ])
+    const statement = 'update note_sets set curve_id = $3 where chain_id = $1 and period_start = $2'
+    await transaction.query(statement, [key.chainId, key.periodStart, curve.id])
   }
   await setNotesLogIndex(transaction, { ...key, index })
   return undefined

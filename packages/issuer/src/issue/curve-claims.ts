@@ -67,19 +67,14 @@ export async function markSigned(database: Database, { chainId, periodStart, cur
 
 /** Releases a claim from which nothing was signed, so that another curve can be set for the period. */
 export async function releaseUnsigned(database: Database, { chainId, periodStart }: SetKey): Promise<void> {
-  await database.query('delete from curve_claims where chain_id = $1 and period_start = $2 and not signed', [
-    chainId,
-    periodStart,
-  ])
+  const statement = 'delete from curve_claims where chain_id = $1 and period_start = $2 and not signed'
+  await database.query(statement, [chainId, periodStart])
 }
 
 /** Releases a claim whose notes the pool refused permanently. */
 export async function releaseRefused(database: Database, { chainId, periodStart, curveId }: Claim): Promise<void> {
-  await database.query('delete from curve_claims where chain_id = $1 and period_start = $2 and curve_id = $3', [
-    chainId,
-    periodStart,
-    curveId,
-  ])
+  const statement = 'delete from curve_claims where chain_id = $1 and period_start = $2 and curve_id = $3'
+  await database.query(statement, [chainId, periodStart, curveId])
 }
 
 async function findClaim(database: Queryable, { chainId, periodStart }: SetKey): Promise<bigint | undefined> {

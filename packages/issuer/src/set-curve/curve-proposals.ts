@@ -46,24 +46,14 @@ export function assertPersonalToken(actor: string): void {
 
 export async function storeProposal(
   transaction: Queryable,
-  {
-    nowSeconds,
-    ...proposal
-  }: Omit<CurveProposal, 'id' | 'newestCurve' | 'createdAt' | 'expiresAt'> & { readonly nowSeconds: bigint },
+  proposal: Omit<CurveProposal, 'id' | 'newestCurve' | 'createdAt' | 'expiresAt'> & { readonly nowSeconds: bigint },
 ): Promise<CurveProposal> {
+  const { chainId, points, confirmed, proposedBy, effectiveFrom, nowSeconds } = proposal
   const [stored] = await transaction.query<CurveProposal>(
     `insert into curve_proposals
        (chain_id, points, confirmed, proposed_by, effective_from, newest_curve, created_at, expires_at)
      values ($1, $2, $3, $4, $5, (select max(id) from curves), $6, $7) returning ${columns}`,
-    [
-      proposal.chainId,
-      proposal.points,
-      proposal.confirmed,
-      proposal.proposedBy,
-      proposal.effectiveFrom,
-      nowSeconds,
-      nowSeconds + lifetimeSeconds,
-    ],
+    [chainId, points, confirmed, proposedBy, effectiveFrom, nowSeconds, nowSeconds + lifetimeSeconds],
   )
   return stored as CurveProposal
 }

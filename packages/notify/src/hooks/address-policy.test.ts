@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { AddressRefusedError, createAddressPolicy, findSpecialKind } from './address-policy.ts'
-import { findUrlFault } from './hook-url.ts'
+import { AddressRefusedError, createAddressPolicy, findSpecialKind, findUrlFault } from './address-policy.ts'
 
 const strict = createAddressPolicy({ allowPrivate: [] })
 const open = createAddressPolicy({ allowPrivate: ['10.1.0.0/16', '::1'] })

@@ -13,11 +13,8 @@ export async function addHookSecret(
   { id, nowSeconds }: { readonly id: string; readonly nowSeconds: bigint },
 ): Promise<string> {
   const secret = `whsec_${randomBytes(secretBytes).toString('base64')}`
-  await transaction.query('insert into hook_secrets (hook_id, secret, created_at) values ($1, $2, $3)', [
-    id,
-    secret,
-    nowSeconds,
-  ])
+  const statement = 'insert into hook_secrets (hook_id, secret, created_at) values ($1, $2, $3)'
+  await transaction.query(statement, [id, secret, nowSeconds])
   return secret
 }
 
@@ -40,11 +37,8 @@ export async function endHookSecrets(
   transaction: Queryable,
   { id, graceSeconds, nowSeconds }: { readonly id: string; readonly graceSeconds: number; readonly nowSeconds: bigint },
 ): Promise<void> {
-  await transaction.query('delete from hook_secrets where hook_id = $1 and ($3 or expires_at <= $2)', [
-    id,
-    nowSeconds,
-    graceSeconds === 0,
-  ])
+  const statement = 'delete from hook_secrets where hook_id = $1 and ($3 or expires_at <= $2)'
+  await transaction.query(statement, [id, nowSeconds, graceSeconds === 0])
   const rest = await transaction.query(
     'update hook_secrets set expires_at = least(expires_at, $2) where hook_id = $1 returning id', // least() ignores null
     [id, nowSeconds + BigInt(graceSeconds)],

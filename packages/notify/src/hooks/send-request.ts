@@ -1,8 +1,7 @@
 import { isIPv6, type LookupFunction, type Socket } from 'node:net'
 import { exchange, HttpError, type HttpHead, headerOf } from '@tallystick/chain'
 import { buildConnector, Client } from 'undici'
-import { type AddressPolicy, AddressRefusedError } from './address-policy.ts'
-import { assertLiteralAllowed } from './hook-url.ts'
+import { type AddressPolicy, AddressRefusedError, assertLiteralAllowed } from './address-policy.ts'
 import { createResolveName, NoAddressError, type ResolveName } from './resolve-name.ts'
 
 /** Response of a receiver. Its body is discarded. */
