@@ -1,7 +1,7 @@
 import type { RateAnswer } from '@tallystick/client'
 import type { PortalChain, PortalInfo } from '@tallystick/core'
-import { Button, Notice, type Polled } from '@tallystick/ui'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button, Notice, type Polled, useLoaded } from '@tallystick/ui'
+import { useRef, useState } from 'preact/hooks'
 import { listClosedPools } from './data/pool-status.ts'
 import { useAccess } from './data/use-access.ts'
 import { useRate } from './data/use-rate.ts'
@@ -12,8 +12,8 @@ import { Views } from './views.tsx'
 
 /** Renders the page. */
 export function App() {
-  const { info, problem } = usePortalInfo()
-  if (problem) return <ServiceDown problem={problem} />
+  const { value: info, error } = useLoaded(true, fetchPortalInfo)
+  if (error) return <ServiceDown problem={(error as Error).message} />
   return info ? <Portal info={info} /> : <p class="page-message">Loading…</p>
 }
 
@@ -64,17 +64,6 @@ function Portal({ info }: { readonly info: PortalInfo }) {
       <Footer />
     </>
   )
-}
-
-function usePortalInfo() {
-  const [state, setState] = useState<{ readonly info?: PortalInfo; readonly problem?: string }>({})
-  useEffect(() => {
-    fetchPortalInfo().then(
-      (info) => setState({ info }),
-      (error: Error) => setState({ problem: error.message }),
-    )
-  }, [])
-  return state
 }
 
 async function fetchPortalInfo(): Promise<PortalInfo> {

@@ -1,6 +1,5 @@
-import { Button, FieldFault, Mark, withoutReload } from '@tallystick/ui'
+import { Button, FieldFault, Mark, useAction, withoutReload } from '@tallystick/ui'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useAction } from '../api/use-action.ts'
 
 type TokenFormProps = {
   /** Why there is no token any more. */

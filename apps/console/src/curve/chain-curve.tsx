@@ -34,11 +34,11 @@ export function ChainCurve({ chain: { chainId, tenors, current, next }, name, ne
         caption={`Coupons of ${name}`}
         columns={[
           { title: 'Tenor', isHead: true, cell: (tenor) => `${tenor} days` },
-          { title: 'Now', isNumber: true, cell: (tenor) => formatBps(current.curve?.points[tenor]) },
-          { title: 'Next', isNumber: true, cell: (tenor) => formatBps(next.curve?.points[tenor]) },
+          { title: 'Now', class: 'number', cell: (tenor) => formatBps(current.curve?.points[tenor]) },
+          { title: 'Next', class: 'number', cell: (tenor) => formatBps(next.curve?.points[tenor]) },
           {
             title: 'Change',
-            isNumber: true,
+            class: 'number',
             cell: (tenor) => formatChange(current.curve?.points[tenor], next.curve?.points[tenor]),
           },
         ]}

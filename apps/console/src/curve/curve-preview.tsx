@@ -1,7 +1,6 @@
 import type { CurvePreviewReport, TenorPreviewReport } from '@tallystick/core'
-import { Button, Notice, type Tone } from '@tallystick/ui'
+import { type Action, Button, Notice, type Tone } from '@tallystick/ui'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Action } from '../api/use-action.ts'
 import { ActionError } from '../parts/dialog.tsx'
 import { capitalize, formatIso } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'
@@ -78,9 +77,9 @@ export function CurvePreview({ preview, store }: CurvePreviewProps) {
 
 const columns: readonly Column<TenorPreviewReport>[] = [
   { title: 'Tenor', isHead: true, cell: ({ tenorDays }) => `${tenorDays} days` },
-  { title: 'Old', isNumber: true, cell: ({ beforeBps }) => formatBps(beforeBps) },
-  { title: 'New', isNumber: true, cell: ({ afterBps }) => formatBps(afterBps) },
-  { title: 'Change', isNumber: true, cell: ({ beforeBps, afterBps }) => formatChange(beforeBps, afterBps) },
+  { title: 'Old', class: 'number', cell: ({ beforeBps }) => formatBps(beforeBps) },
+  { title: 'New', class: 'number', cell: ({ afterBps }) => formatBps(afterBps) },
+  { title: 'Change', class: 'number', cell: ({ beforeBps, afterBps }) => formatChange(beforeBps, afterBps) },
   { title: 'The rails allow', cell: (tenor) => <Allowed tenor={tenor} /> },
 ]
 

@@ -64,7 +64,7 @@ function usageColumn(usage: UsageReport | undefined): Column<KeyView> {
   const byId = new Map(usage?.keys.map((key) => [key.id, key]))
   return {
     title: 'Requests in 30 days',
-    isNumber: true,
+    class: 'number',
     cell: ({ id }) => {
       const own = byId.get(id)
       if (!own) return '–'

@@ -1,7 +1,6 @@
-import { Button, Notice, withoutReload } from '@tallystick/ui'
+import { type Action, Button, Notice, useAction, withoutReload } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { type Action, useAction } from '../api/use-action.ts'
 
 type DialogProps = {
   readonly title: string

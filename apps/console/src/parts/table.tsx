@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 export type Column<Row> = {
   readonly title: string
   readonly cell: (row: Row) => ComponentChildren
-  readonly isNumber?: boolean
+  readonly class?: 'number'
   /** Whether the cell names the row. */
   readonly isHead?: boolean
 }
@@ -25,14 +25,13 @@ export function Table<Row>({ caption, columns, rows, keyOf, isCompact = false }:
     <section class="table-box" aria-label={caption} tabIndex={0}>
       <table class={isCompact ? 'console-table full' : 'console-table full cards'}>
         <caption class="sr-only">{caption}</caption>
-        <TableHead
-          columns={columns.map(({ title, isNumber }) => (isNumber ? { title, class: 'number' } : { title }))}
-        />
+        <TableHead columns={columns} />
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)} data-row={keyOf(row)}>
-              {columns.map(({ title, cell, isNumber, isHead }) => {
-                const attributes = { 'data-title': title, class: isNumber ? 'number' : undefined }
+              {columns.map((column) => {
+                const { title, cell, isHead } = column
+                const attributes = { 'data-title': title, class: column.class }
                 return isHead ? (
                   <th key={title} scope="row" {...attributes}>
                     {cell(row)}

@@ -13,7 +13,7 @@ const columns: readonly Column<ChainStatus>[] = [
       </>
     ),
   },
-  { title: 'Notes', isNumber: true, cell: ({ notes }) => notes },
+  { title: 'Notes', class: 'number', cell: ({ notes }) => notes },
   {
     title: 'Next period',
     cell: ({ isNextSigned }) => (
@@ -24,13 +24,13 @@ const columns: readonly Column<ChainStatus>[] = [
   { title: 'Index', cell: (chain) => <IndexState {...chain} /> },
   {
     title: 'Block',
-    isNumber: true,
+    class: 'number',
     cell: ({ index }) => (index?.block == null ? '–' : formatCount(index.block)),
   },
-  { title: 'Behind the chain', isNumber: true, cell: ({ index }) => describeLag(index) },
+  { title: 'Behind the chain', class: 'number', cell: ({ index }) => describeLag(index) },
   {
     title: 'Age of the block',
-    isNumber: true,
+    class: 'number',
     cell: ({ index }) => (index?.ageSeconds == null ? '–' : formatSeconds(index.ageSeconds)),
   },
 ]

@@ -67,6 +67,6 @@ const describeColumns: readonly Column<ListedHookView>[] = [
       </>
     ),
   },
-  { title: 'Waiting', isNumber: true, cell: ({ waiting }) => waiting },
+  { title: 'Waiting', class: 'number', cell: ({ waiting }) => waiting },
   { title: 'Last success', cell: ({ lastSuccessAt }) => (lastSuccessAt ? formatIso(lastSuccessAt) : 'never') },
 ]

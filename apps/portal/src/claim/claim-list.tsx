@@ -139,9 +139,7 @@ function EarlyClaim({ tokenId, payout, missing, at, canClaim, onClaim, onWait }:
         <button ref={wait} type="button" class="primary" onClick={onWait}>
           Wait
         </button>
-        <button type="button" class="quiet" disabled={!canClaim} onClick={onClaim}>
-          {`Claim now and lose ${loss}`}
-        </button>
+        <Button label={`Claim now and lose ${loss}`} disabled={!canClaim} onClick={onClaim} />
       </div>
     </section>
   )

@@ -1,5 +1,5 @@
 import type { PortalChain } from '@tallystick/core'
-import { useLazy } from '@tallystick/ui'
+import { useLoaded } from '@tallystick/ui'
 import type { Wallet } from '../wallet/look-up-wallet.ts'
 import type { ClaimCardProps } from './claim-card.tsx'
 
@@ -14,7 +14,7 @@ export function ClaimSlot({ wallet, chains, isPaused, ...props }: SlotProps) {
   const { address, holdings } = wallet
   const matured = holdings.filter(({ state }) => state === 'matured')
   // If it cannot be loaded, the positions stay in the list. A reload tries again.
-  const { Component: Card } = useLazy(matured.length > 0, async () => (await import('./claim-card.tsx')).ClaimCard)
+  const { value: Card } = useLoaded(matured.length > 0, async () => (await import('./claim-card.tsx')).ClaimCard)
   if (!Card) return null
   return (
     <>

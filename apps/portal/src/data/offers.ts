@@ -20,18 +20,31 @@ type Rates = {
 
 /** Returns the offers of one chain, by maturity. */
 export function listOffers(notes: readonly OfferedNote[], { chainId, last, floatingRate }: Rates): readonly Offer[] {
+  return listNotesOf(notes, chainId).map((note) => {
+    const { tenorDays } = note
+    const lastCoupon = last?.coupons.get(tenorDays)
+    return {
+      note,
+      tenorDays,
+      lastCoupon,
+      move: lastCoupon === undefined ? undefined : note.coupon - lastCoupon,
+      marketRate: floatingRate === undefined ? undefined : note.coupon + floatingRate,
+    }
+  })
+}
+
+/** Returns the notes of a chain, by maturity. */
+export function listNotesOf(notes: readonly OfferedNote[], chainId: number): readonly OfferedNote[] {
   return notes
     .filter((note) => note.chainId === chainId)
     .toSorted((a, b) => Number(a.maturityTimestamp - b.maturityTimestamp))
-    .map((note) => {
-      const { tenorDays } = note
-      const lastCoupon = last?.coupons.get(tenorDays)
-      return {
-        note,
-        tenorDays,
-        lastCoupon,
-        move: lastCoupon === undefined ? undefined : note.coupon - lastCoupon,
-        marketRate: floatingRate === undefined ? undefined : note.coupon + floatingRate,
-      }
-    })
+}
+
+/** Returns the item of a tenor, or else that of 30 days, or else the middle one. */
+export function chooseTenor<Item extends { readonly tenorDays: number }>(
+  items: readonly Item[],
+  tenorDays: number | undefined,
+): Item | undefined {
+  const find = (days: number | undefined) => items.find((item) => item.tenorDays === days)
+  return find(tenorDays) ?? find(30) ?? items[Math.floor(items.length / 2)]
 }

@@ -1,10 +1,11 @@
 import type { PortalInfo } from '@tallystick/core'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLoaded } from '@tallystick/ui'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Session } from '../data/session.ts'
 import { type DocsPage, findPage, listPages } from './docs-pages.ts'
 import { guides } from './guides.ts'
 import { Navigation } from './navigation.tsx'
-import { fetchDocument, type OpenapiDocument } from './openapi/openapi.ts'
+import { fetchDocument } from './openapi/openapi.ts'
 import { PageView } from './page-view.tsx'
 import { DocsContext, type DocsState } from './requests/docs-context.ts'
 import { SearchBox } from './search/search-box.tsx'
@@ -25,7 +26,7 @@ const exampleWallet = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 
 /** Renders the documentation of this service. */
 export function Docs({ info, session, segment, isOpen, enterKey }: DocsProps) {
-  const { document, problem } = useDocument()
+  const { value: document, error: problem } = useLoaded(true, fetchDocument)
   const groups = useMemo(() => listPages(guides, document), [document])
   const entries = useMemo(() => buildSearchIndex(guides, document), [document])
   const page = findPage(groups, segment)
@@ -54,17 +55,6 @@ export function Docs({ info, session, segment, isOpen, enterKey }: DocsProps) {
       </div>
     </DocsContext.Provider>
   )
-}
-
-function useDocument() {
-  const [state, setState] = useState<{ readonly document?: OpenapiDocument; readonly problem?: unknown }>({})
-  useEffect(() => {
-    fetchDocument().then(
-      (document) => setState({ document }),
-      (problem: unknown) => setState({ problem }),
-    )
-  }, [])
-  return state
 }
 
 /** Goes to the place that the URL names: a heading of the page, or its top. */

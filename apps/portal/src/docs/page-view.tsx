@@ -1,4 +1,4 @@
-import { Loading, Notice } from '@tallystick/ui'
+import { Button, Loading, Notice } from '@tallystick/ui'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { type DocsPage, hrefOfPage, type PageGroup } from './docs-pages.ts'
 import { errorsMarkdown } from './guides.ts'
@@ -77,9 +77,7 @@ function Start({ groups }: { readonly groups: readonly PageGroup[] }) {
       <p class="row docs-base">
         <span class="muted">Base URL</span> <code>{sampleContext.baseUrl}</code>
         {sampleContext.apiKey === undefined ? (
-          <button type="button" class="bare docs-link" onClick={enterKey}>
-            Enter your key
-          </button>
+          <Button class="bare docs-link" label="Enter your key" onClick={enterKey} />
         ) : (
           <span class="pill tone-good">Your key is in the examples</span>
         )}

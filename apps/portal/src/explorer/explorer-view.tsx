@@ -1,5 +1,5 @@
 import type { PortalInfo } from '@tallystick/core'
-import { Loading, Notice, useLazy } from '@tallystick/ui'
+import { Loading, Notice, useLoaded } from '@tallystick/ui'
 import type { Session } from '../data/session.ts'
 import { ViewHead } from '../parts/view-head.tsx'
 
@@ -12,7 +12,7 @@ type ExplorerViewProps = {
 /** Renders the query explorer. Its editor is larger than the rest of the page, so it loads when first opened. */
 export function ExplorerView({ info, session, isOpen }: ExplorerViewProps) {
   const isNeeded = isOpen && session !== undefined
-  const { Component, hasFailed } = useLazy(isNeeded, async () => (await import('./explorer.tsx')).Explorer)
+  const { value: Component, error } = useLoaded(isNeeded, async () => (await import('./explorer.tsx')).Explorer)
   return (
     <>
       <ViewHead view="explorer" title="Query explorer">
@@ -24,7 +24,7 @@ export function ExplorerView({ info, session, isOpen }: ExplorerViewProps) {
         </Notice>
       ) : Component ? (
         <Component info={info} session={session} />
-      ) : hasFailed ? (
+      ) : error !== undefined ? (
         <Notice tone="bad" title="The explorer could not be loaded">
           Check your connection and reload the page. The service may have been updated since you opened it.
         </Notice>

@@ -1,5 +1,6 @@
 import type { OfferedNote } from '@tallystick/client'
 import type { PortalChain } from '@tallystick/core'
+import { chooseTenor, listNotesOf } from '../data/offers.ts'
 
 /** What the URL of the view names. */
 export type LendChoice = {
@@ -42,9 +43,6 @@ export function chooseNote(
   notes: readonly OfferedNote[],
   { chainId, tenorDays }: { readonly chainId: number; readonly tenorDays: number | undefined },
 ) {
-  const offered = notes
-    .filter((note) => note.chainId === chainId)
-    .toSorted((a, b) => Number(a.maturityTimestamp - b.maturityTimestamp))
-  const find = (days: number | undefined) => offered.find((note) => note.tenorDays === days)
-  return { offered, chosen: find(tenorDays) ?? find(30) ?? offered[Math.floor(offered.length / 2)] }
+  const offered = listNotesOf(notes, chainId)
+  return { offered, chosen: chooseTenor(offered, tenorDays) }
 }

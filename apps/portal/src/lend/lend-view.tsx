@@ -1,4 +1,4 @@
-import { Loading, Notice, useLazy } from '@tallystick/ui'
+import { Loading, Notice, useLoaded } from '@tallystick/ui'
 import { useRef } from 'preact/hooks'
 import { useLocation } from '../parts/router.ts'
 import { ViewHead } from '../parts/view-head.tsx'
@@ -10,7 +10,7 @@ export function LendView(props: Omit<LendPageProps, 'search'>) {
   // The query of another view says nothing about this one.
   const last = useRef(search)
   if (props.isOpen) last.current = search
-  const { Component, hasFailed } = useLazy(props.isOpen, async () => (await import('./lend-page.tsx')).LendPage)
+  const { value: Component, error } = useLoaded(props.isOpen, async () => (await import('./lend-page.tsx')).LendPage)
   return (
     <>
       <ViewHead view="lend" title="Lend">
@@ -18,7 +18,7 @@ export function LendView(props: Omit<LendPageProps, 'search'>) {
       </ViewHead>
       {Component ? (
         <Component {...props} search={last.current} />
-      ) : hasFailed ? (
+      ) : error !== undefined ? (
         <Notice tone="bad" title="The form cannot be loaded">
           Reload the page. If the service was updated while the page was open, this is necessary once.
         </Notice>

@@ -1,5 +1,4 @@
-import { download, formatClock, formatCountdown, Icon, useNow, useZone, zoneName } from '@tallystick/ui'
-import { useState } from 'preact/hooks'
+import { download, formatClock, formatCountdown, Icon, useAction, useNow, useZone, zoneName } from '@tallystick/ui'
 import type { NotesView } from '../data/use-notes.ts'
 
 /** Renders the time left until the next boundary, and its time. */
@@ -40,22 +39,14 @@ const days = 92
 
 /** Renders a button that saves the coming periods as a calendar file. A link could not ask for that format of `/calendar`. */
 function CalendarButton() {
-  const [hasFailed, setHasFailed] = useState(false)
-  const save = () =>
-    fetchCalendar().then(
-      (text) => {
-        setHasFailed(false)
-        download('tallystick-periods.ics', text, 'text/calendar')
-      },
-      () => setHasFailed(true),
-    )
+  const save = useAction<void>(async () => download('tallystick-periods.ics', await fetchCalendar(), 'text/calendar'))
   return (
     <p class="countdown-calendar">
-      <button type="button" class="tool" onClick={() => void save()}>
+      <button type="button" class="tool" onClick={() => void save.run()}>
         <Icon name="calendar" />
         Add to calendar (.ics)
       </button>
-      {hasFailed ? (
+      {save.error ? (
         <span class="bad" role="alert">
           The calendar cannot be loaded. Try again.
         </span>

@@ -76,7 +76,7 @@ function Row({ offer, isChosen, isRateLoading, onChoose }: RowProps) {
       <td class="wide-only muted">
         <Instant seconds={note.maturityTimestamp} only="date" />
       </td>
-      <td class="number strong">{formatRate(note.coupon)}</td>
+      <td class="number">{formatRate(note.coupon)}</td>
       <td class="number">
         <Move move={move} />
       </td>

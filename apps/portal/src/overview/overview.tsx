@@ -3,7 +3,7 @@ import type { PortalInfo } from '@tallystick/core'
 import { formatPeriod, type Polled, usePolled, useZone, zoneName } from '@tallystick/ui'
 import { useCallback, useState } from 'preact/hooks'
 import { fetchLastPeriod, type LastCoupons } from '../data/last-period.ts'
-import { listOffers, type Offer } from '../data/offers.ts'
+import { chooseTenor, listOffers, type Offer } from '../data/offers.ts'
 import type { Session } from '../data/session.ts'
 import { type NotesOnPage, type NotesView, useHasExpired } from '../data/use-notes.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
@@ -68,7 +68,7 @@ function Board({ info, session, chainId, view, rate, failure }: BoardProps) {
   const notes = view?.notes ?? (failure?.error.code === 'notes_unavailable' ? [] : undefined)
   const floatingRate = rate.value?.chains.find((one) => one.chainId === chainId)?.floatingRate ?? undefined
   const offers = notes && listOffers(notes, { chainId, last, floatingRate })
-  const chosen = offers?.find((offer) => offer.tenorDays === tenorDays) ?? offers?.[defaultIndex(offers)]
+  const chosen = offers && chooseTenor(offers, tenorDays)
   const onChoose = (offer: Offer) => setTenorDays(offer.tenorDays)
   const isRateLoading = rate.value === undefined && rate.error === undefined
   const chain = info.chains.find(({ id }) => id === chainId)
@@ -112,12 +112,6 @@ function useLastPeriod(
     [client, chainId, period],
   )
   return usePolled(period !== undefined ? request : undefined, lastPeriodIntervalMs)
-}
-
-/** Returns the index of the 30-day offer, or of the middle one. */
-function defaultIndex(offers: readonly Offer[]): number {
-  const thirty = offers.findIndex(({ tenorDays }) => tenorDays === 30)
-  return thirty === -1 ? Math.floor(offers.length / 2) : thirty
 }
 
 function periodText({ validFrom, validUntil }: NotesView, zone: string): string {

@@ -1,6 +1,18 @@
+import type { Note, NoteStatus, NoteVerification } from '@tallystick/client'
+import type { PortalChain } from '@tallystick/core'
 import type { Tone } from '@tallystick/ui'
 import type { LogCheck } from './check-log.ts'
-import type { Judgement } from './judge-note.ts'
+
+/** Result of verifying a note. */
+export type Judgement = {
+  readonly note: Note
+  /** Undefined if this service does not have the note's chain. */
+  readonly chain: PortalChain | undefined
+  readonly verification: NoteVerification | undefined
+  readonly status: NoteStatus
+  /** Whether the note's maturity has passed, so that the pool rejects it. */
+  readonly isMature: boolean
+}
 
 /** Verdict on a note, or on several. */
 export type Conclusion = { readonly tone: Tone; readonly title: string; readonly text: string }

@@ -2,7 +2,7 @@ import type { LogStorage, Note } from '@tallystick/client'
 import { quietStorage } from '@tallystick/ui'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { checkLog, type LogCheck } from './check-log.ts'
-import type { Judgement } from './judge-note.ts'
+import type { Judgement } from './conclude.ts'
 
 const prefix = 'tallystick-log '
 

@@ -1,10 +1,11 @@
-import type { PortalInfo } from '@tallystick/core'
+import { type Note, noteStatus, verifyNote } from '@tallystick/client'
+import type { PortalChain, PortalInfo } from '@tallystick/core'
 import { Button, Notice, withoutReload } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { NotesView } from '../data/use-notes.ts'
 import { ViewHead } from '../parts/view-head.tsx'
 import type { LogCheck } from './check-log.ts'
-import { type Judgement, judgeNote } from './judge-note.ts'
+import type { Judgement } from './conclude.ts'
 import { LogKeyField, useLogKey } from './log-key-field.tsx'
 import { PasteError, parsePastedNotes } from './parse-pasted-notes.ts'
 import { useLogChecks } from './use-log-checks.ts'
@@ -93,6 +94,20 @@ async function judgeAll(
   return { text, judgements: await Promise.all(notes.map((note) => judgeNote(note, { chains: info.chains, now }))) }
 }
 
+async function judgeNote(
+  note: Note,
+  { chains, now }: { readonly chains: readonly PortalChain[]; readonly now: bigint },
+): Promise<Judgement> {
+  const chain = chains.find(({ id }) => id === note.chainId)
+  return {
+    note,
+    chain,
+    verification: chain && (await verifyNote(note, chain)),
+    status: noteStatus(note, now),
+    isMature: now >= note.maturityTimestamp,
+  }
+}
+
 type LogAlarmProps = {
   readonly check: Extract<LogCheck, { readonly status: 'untrusted' }>
   readonly onForget: () => void
@@ -115,9 +130,7 @@ function LogAlarm({ check: { text, evidence }, onForget }: LogAlarmProps) {
       ) : null}
       <p>
         If the operator has announced a new log or a new key,{' '}
-        <button type="button" class="chip" onClick={onForget}>
-          forget the old one
-        </button>
+        <Button class="chip" label="forget the old one" onClick={onForget} />
       </p>
     </Notice>
   )

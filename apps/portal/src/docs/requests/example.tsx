@@ -1,3 +1,4 @@
+import { Button } from '@tallystick/ui'
 import { useId, useState } from 'preact/hooks'
 import type { Endpoint } from '../openapi/openapi.ts'
 import { CopyButton } from '../text/copy-button.tsx'
@@ -37,14 +38,12 @@ export function Example({ label, format }: ExampleProps) {
       <div class="row docs-bar">
         <Tabs id={id} samples={samples} chosen={chosen.language} />
         {usesKey ? (
-          <button
-            type="button"
+          <Button
             class="docs-tool middle soft"
+            label={isKeyShown ? 'Hide key' : 'Show key'}
             aria-pressed={isKeyShown}
             onClick={() => showKey(!isKeyShown)}
-          >
-            {isKeyShown ? 'Hide key' : 'Show key'}
-          </button>
+          />
         ) : null}
         <CopyButton text={chosen.source} label={`the example: ${name}`} />
       </div>
@@ -114,10 +113,7 @@ function SampleHint({ language, source, caCert }: SampleHintProps) {
       {readsKey ? (
         <>
           It reads your key from the environment variable <code>TALLYSTICK_KEY</code>.{' '}
-          <button type="button" class="bare docs-link" onClick={enterKey}>
-            Enter your key
-          </button>{' '}
-          to see it in the examples.
+          <Button class="bare docs-link" label="Enter your key" onClick={enterKey} /> to see it in the examples.
         </>
       ) : null}
       {caCert !== undefined && variable !== undefined ? (

@@ -1,5 +1,5 @@
-import { Button, Select, withoutReload } from '@tallystick/ui'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { Button, Select, useAction, withoutReload } from '@tallystick/ui'
+import { useId, useState } from 'preact/hooks'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import type { Endpoint, Parameter } from '../openapi/openapi.ts'
 import { CopyButton } from '../text/copy-button.tsx'
@@ -66,29 +66,13 @@ export function TryIt({ endpoint: { method, path, operation }, input, request, o
 }
 
 function useSending(request: ApiRequest, apiKey: string | undefined) {
-  const [state, setState] = useState<{ readonly answer?: ApiAnswer; readonly problem?: unknown }>({})
-  const [isSending, setIsSending] = useState(false)
-  const running = useRef<AbortController | undefined>(undefined)
-  useEffect(() => () => running.current?.abort(), [])
-  const send = () => {
-    const controller = new AbortController()
-    running.current?.abort()
-    running.current = controller
-    setIsSending(true)
-    setState({})
-    const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(request.isStream ? streamMs : timeoutMs)])
-    const finish = (next: typeof state) => {
-      // A later request has taken over.
-      if (running.current !== controller) return
-      setState(next)
-      setIsSending(false)
-    }
-    sendRequest(request, { apiKey, signal }).then(
-      (answer) => finish({ answer }),
-      (problem: unknown) => finish(controller.signal.aborted ? {} : { problem }),
-    )
-  }
-  return { ...state, isSending, send, stop: () => running.current?.abort() }
+  const [answer, setAnswer] = useState<ApiAnswer>()
+  const { isRunning, error, run, clear } = useAction<void>(async (_, stopped) => {
+    setAnswer(undefined)
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(request.isStream ? streamMs : timeoutMs)])
+    setAnswer(await sendRequest(request, { apiKey, signal }))
+  })
+  return { answer, problem: error, isSending: isRunning, send: () => void run(), stop: clear }
 }
 
 type ParameterFieldProps = {

@@ -1,3 +1,4 @@
+import { Button } from '@tallystick/ui'
 import { type GraphQLNamedType, type GraphQLSchema, getNamedType } from 'graphql'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { describeType, type SchemaField } from './describe-type.ts'
@@ -51,9 +52,7 @@ function Trail({ trail, onOpen }: Opener & { readonly trail: readonly string[] }
   return (
     <nav class="row schema-trail" aria-label="Types above">
       {trail.slice(0, -1).map((name) => (
-        <button key={name} type="button" class="bare schema-type" onClick={() => onOpen(name)}>
-          {name}
-        </button>
+        <Button key={name} class="bare schema-type" label={name} onClick={() => onOpen(name)} />
       ))}
     </nav>
   )
@@ -137,19 +136,11 @@ function FieldRow({
 /** Renders nothing for a field that a query cannot select. */
 function InsertButton({ name, onInsert }: { readonly name: string; readonly onInsert: (() => void) | undefined }) {
   if (!onInsert) return null
-  return (
-    <button type="button" class="schema-insert" onClick={onInsert} aria-label={`Insert ${name} into the query`}>
-      +
-    </button>
-  )
+  return <Button class="schema-insert" label="+" onClick={onInsert} aria-label={`Insert ${name} into the query`} />
 }
 
 function TypeLink({ type, onOpen }: Opener & { readonly type: SchemaField['type'] }) {
-  return (
-    <button type="button" class="bare schema-type" onClick={() => onOpen(getNamedType(type).name)}>
-      {String(type)}
-    </button>
-  )
+  return <Button class="bare schema-type" label={String(type)} onClick={() => onOpen(getNamedType(type).name)} />
 }
 
 function Matches({ schema, search, onOpen, onInsert }: BrowserProps & Opener & { readonly search: string }) {
@@ -170,9 +161,11 @@ function Matches({ schema, search, onOpen, onInsert }: BrowserProps & Opener & {
             {fieldName !== undefined && canInsert(typeName) ? (
               <InsertButton name={fieldName} onInsert={() => onInsert({ typeName, fieldName })} />
             ) : null}
-            <button type="button" class="bare schema-type" onClick={() => onOpen(typeName)}>
-              {fieldName === undefined ? typeName : `${typeName}.${fieldName}`}
-            </button>
+            <Button
+              class="bare schema-type"
+              label={fieldName === undefined ? typeName : `${typeName}.${fieldName}`}
+              onClick={() => onOpen(typeName)}
+            />
           </li>
         ))}
       </ul>

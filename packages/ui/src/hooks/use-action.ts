@@ -1,6 +1,6 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** A change that is sent once at a time, and the error of the last one. */
+/** Work that runs once at a time, such as a change that is sent, and the error of the last run. */
 export type Action<Input> = {
   readonly isRunning: boolean
   readonly error: Error | undefined
@@ -9,19 +9,19 @@ export type Action<Input> = {
   readonly clear: () => void
 }
 
+const idle = { isRunning: false, error: undefined }
+
 export function useAction<Input>(work: (input: Input, signal: AbortSignal) => Promise<void>): Action<Input> {
-  const [state, setState] = useState<{ readonly isRunning: boolean; readonly error?: Error | undefined }>({
-    isRunning: false,
-  })
+  const [state, setState] = useState<Pick<Action<Input>, 'isRunning' | 'error'>>(idle)
   const running = useRef<AbortController | undefined>(undefined)
+  useEffect(() => () => running.current?.abort(), [])
   return {
-    isRunning: state.isRunning,
-    error: state.error,
+    ...state,
     run: async (input) => {
       if (running.current) return
       const controller = new AbortController()
       running.current = controller
-      setState({ isRunning: true })
+      setState({ isRunning: true, error: undefined })
       const finish = (error?: Error) => {
         if (running.current !== controller) return
         running.current = undefined
@@ -32,7 +32,7 @@ export function useAction<Input>(work: (input: Input, signal: AbortSignal) => Pr
     clear: () => {
       running.current?.abort()
       running.current = undefined
-      setState({ isRunning: false })
+      setState(idle)
     },
   }
 }
