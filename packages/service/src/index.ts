@@ -1,5 +1,3 @@
-export { adminUrlOf } from './admin/admin-url.ts'
-
 export type { DeliveryView } from './admin/hook-view.ts'
 export { type DiscardReport, describeTimes } from './admin/notes-report.ts'
 export { createOperator, type Operator } from './admin/operator.ts'
@@ -15,6 +13,7 @@ export {
 } from './config/config.ts'
 export { checkAuthority, checkCertificate } from './config/config-certificates.ts'
 export { addressSchema, networkSchema } from './config/config-fields.ts'
+export { adminUrlOf } from './config/config-listen.ts'
 
 export { httpUrl, isHttpUrl, readReference, secretSchema, secretUrlSchema } from './config/config-secrets.ts'
 export { awsKeySchema, gcpKeySchema, locateDatabase } from './config/config-signer.ts'

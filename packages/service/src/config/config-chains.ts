@@ -3,15 +3,10 @@ import { notesEntryBytesMax } from '@tallystick/public-log'
 import { entryBytesMax } from '@tallystick/tlog'
 import { z } from 'zod'
 import { addressSchema, explorerSchema, isList, isObject, publicRpcSchema, tenorsSchema } from './config-fields.ts'
-import { type ConfigSources, secretUrlSchema } from './config-secrets.ts'
+import { type ConfigFields, type ConfigSources, secretUrlSchema } from './config-secrets.ts'
 import { chainSignerSchema } from './config-signer.ts'
 
-type ChainFields = {
-  readonly path: z.ZodType<string, string>
-  readonly secret: z.ZodType<Secret, string>
-}
-
-export function chainsSchema(sources: ConfigSources, fields: ChainFields) {
+export function chainsSchema(sources: ConfigSources, fields: ConfigFields) {
   return z.array(chainSchema(sources, fields)).min(1).superRefine(refuseRepeatedChains, { when: isList })
 }
 
@@ -59,7 +54,7 @@ export function resolveOffers({ tenors: commonTenors, signer: commonSigner, ...o
   return { tenors, chains }
 }
 
-function chainSchema(sources: ConfigSources, fields: ChainFields) {
+function chainSchema(sources: ConfigSources, fields: ConfigFields) {
   const url = secretUrlSchema(sources)
   return z
     .strictObject({

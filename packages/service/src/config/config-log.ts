@@ -1,14 +1,10 @@
-import type { Secret } from '@tallystick/base'
 import { parseLogKey } from '@tallystick/public-log'
 import { isOrigin } from '@tallystick/tlog'
 import { z } from 'zod'
-import type { ConfigSources } from './config-secrets.ts'
+import type { ConfigFields, ConfigSources } from './config-secrets.ts'
 
 /** Returns the schema of the public log. Without it, nobody can check afterwards what the service signed. */
-export function logSchema(
-  sources: ConfigSources,
-  { path, secret }: { readonly path: z.ZodType<string, string>; readonly secret: z.ZodType<Secret, string> },
-) {
+export function logSchema(sources: ConfigSources, { path, secret }: ConfigFields) {
   return z
     .strictObject({
       /** Name of the log and of its key, such as "notes.example/log". It never changes. */

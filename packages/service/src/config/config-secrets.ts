@@ -11,6 +11,12 @@ type ReferenceSources = {
 
 export type ConfigSources = ReferenceSources & { readonly secrets: 'required' | 'optional' }
 
+/** Schemas that depend on the sources: a path relative to the file, and a reference to a secret. */
+export type ConfigFields = {
+  readonly path: z.ZodType<string, string>
+  readonly secret: z.ZodType<Secret, string>
+}
+
 type FoundSecret =
   | { readonly value: string; readonly problem?: undefined }
   | { readonly value?: undefined; readonly problem: string }

@@ -2,17 +2,12 @@ import { isSafeEndpoint, type Secret } from '@tallystick/base'
 import { z } from 'zod'
 import { checkAuthority, checkCertificate } from './config-certificates.ts'
 import { addressSchema } from './config-fields.ts'
-import { type ConfigSources, httpUrl, isHttpUrl, postgresSchema } from './config-secrets.ts'
-
-type SignerFields = {
-  readonly path: z.ZodType<string, string>
-  readonly secret: z.ZodType<Secret, string>
-}
+import { type ConfigFields, type ConfigSources, httpUrl, isHttpUrl, postgresSchema } from './config-secrets.ts'
 
 /** Signer that a planned change registers on the pool, so that the change is told apart from an attack. */
 const next = addressSchema.optional()
 
-export function signerSchema(sources: ConfigSources, fields: SignerFields) {
+export function signerSchema(sources: ConfigSources, fields: ConfigFields) {
   /** File of the notes that this replica signed, so that it cannot contradict itself after a database restore. */
   const journal = fields.path.prefault('.tallystick/signer-journal.jsonl')
   /** Second database, in which all replicas claim what they sign. */
@@ -47,7 +42,7 @@ export function locateDatabase(url: string): string | undefined {
 }
 
 /** Returns the schema of one chain's signer. All signers of a replica have one journal. */
-export function chainSignerSchema(sources: ConfigSources, fields: SignerFields) {
+export function chainSignerSchema(sources: ConfigSources, fields: ConfigFields) {
   return z.discriminatedUnion('kind', [
     privateKeySchema(fields).extend({ next }),
     keystoreSchema(fields).extend({ next }),
@@ -57,16 +52,16 @@ export function chainSignerSchema(sources: ConfigSources, fields: SignerFields) 
   ])
 }
 
-function privateKeySchema({ secret }: SignerFields) {
+function privateKeySchema({ secret }: ConfigFields) {
   return z.strictObject({ kind: z.literal('private-key'), key: secret })
 }
 
-function keystoreSchema({ path, secret }: SignerFields) {
+function keystoreSchema({ path, secret }: ConfigFields) {
   return z.strictObject({ kind: z.literal('keystore'), path, password: secret })
 }
 
 /** `tls` and `headers` authenticate the service to the signer, or to a proxy in front of it. */
-function web3SignerSchema(sources: ConfigSources, { path, secret }: SignerFields) {
+function web3SignerSchema(sources: ConfigSources, { path, secret }: ConfigFields) {
   const tls = z
     .strictObject({ cert: path.optional(), key: path.optional(), ca: path.optional() })
     .superRefine(({ cert, key, ca }, context) => {
@@ -128,7 +123,7 @@ function awsKmsSchema() {
 }
 
 /** Without `credentials`, the metadata server of the machine has them. */
-function gcpKmsSchema({ secret }: SignerFields) {
+function gcpKmsSchema({ secret }: ConfigFields) {
   return z.strictObject({
     kind: z.literal('gcp-kms'),
     key: gcpKeySchema,

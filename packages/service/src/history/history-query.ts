@@ -2,7 +2,6 @@ import { quote } from '@tallystick/base'
 import { historyPeriodsMax, newYorkDate, newYorkInstant, type Period } from '@tallystick/core'
 import { assertParameters, invalidParameter, parseCount, parseDay } from '@tallystick/http'
 import { parseChainId, parseTenors } from '../notes/notes-query.ts'
-import { addDays, dayNumber } from './days.ts'
 
 /** Place in the history of notes: the last element of the page before. */
 export type NotesCursor = { readonly periodStart: bigint; readonly chainId: number }
@@ -128,4 +127,21 @@ function decode(value: unknown): string {
 
 function invalidCursor(value: unknown) {
   return invalidParameter(`cursor ${quote(value)} is not valid. Use nextCursor of the page before, or omit it.`)
+}
+
+const dayMs = 86_400_000
+
+/** Returns the days from 1970-01-01 to a date. */
+export function dayNumber(date: string): number {
+  return Date.parse(date) / dayMs
+}
+
+/** Returns the date of a day counted from 1970-01-01. */
+export function dateOfDay(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10)
+}
+
+/** Returns the date some days later, or earlier if `days` is negative. */
+export function addDays(date: string, days: number): string {
+  return dateOfDay(dayNumber(date) + days)
 }

@@ -1,7 +1,6 @@
 import { type HistoryDay, type HistoryRateResponse, historyDaysMax, newYorkDate, type Period } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
-import { addDays, dateOfDay, dayNumber } from './days.ts'
-import { formatRateCursor, type HistoryRateQuery, startOf } from './history-query.ts'
+import { addDays, dateOfDay, dayNumber, formatRateCursor, type HistoryRateQuery, startOf } from './history-query.ts'
 import { readLastPeriods, type StoredPeriod } from './history-store.ts'
 import type { FloatingRates, ReadFloatingRates } from './read-floating-rates.ts'
 

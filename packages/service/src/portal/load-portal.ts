@@ -4,8 +4,7 @@ import type { PortalInfo, PortalVisitor } from '@tallystick/core'
 import type { Signer } from '@tallystick/issuer'
 import type { Config } from '../config/config.ts'
 import { type PortalFiles, readPortalFiles } from './portal-files.ts'
-import type { PortalParts } from './portal-routes.ts'
-import { type TestWallet, testWalletPath } from './test-wallet-route.ts'
+import { type PortalParts, type TestWallet, testWalletPath } from './portal-routes.ts'
 
 /** Options of the web page. */
 export type PortalOptions = {

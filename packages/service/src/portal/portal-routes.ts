@@ -1,10 +1,17 @@
 import type { PortalInfo } from '@tallystick/core'
 import { matchesEtag, refusal } from '@tallystick/http'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { Address } from 'viem'
 import type { Route } from '../routing/route.ts'
 import { docsRoute, sendDocsWithoutPage } from './docs-route.ts'
 import type { PortalFile, PortalFiles } from './portal-files.ts'
-import { createTestWalletRoute, type TestWallet } from './test-wallet-route.ts'
+
+/** Wallet of a sandbox. It signs for its account without asking: the page asks the visitor first. */
+export type TestWallet = {
+  readonly address: Address
+  /** Handles one JSON-RPC call on a chain and returns the response. Returns undefined if there is no such chain. */
+  readonly answer: (chainId: string, call: unknown) => Promise<object> | undefined
+}
 
 export type PortalParts = {
   /** Undefined if the page was not built. */
@@ -13,6 +20,8 @@ export type PortalParts = {
   /** Only in a sandbox. */
   readonly testWallet?: TestWallet | undefined
 }
+
+export const testWalletPath = '/sandbox/wallet'
 
 // Each is a view of the page, which reads the path itself. A change here is one in the page's `parts/place.ts`.
 const viewUrls = ['/', '/lend', '/history', '/wallet', '/wallet/:owner', '/verify', '/explorer']
@@ -50,6 +59,18 @@ export function createPortalRoutes({ files, info, testWallet }: PortalParts): re
 
 function createPageRoute(url: string, handler: RouteHandlerMethod): Route {
   return { method: 'GET', url, openTo: 'own-origin', handler }
+}
+
+/** Creates the JSON-RPC of the test wallet, one URL per chain. Only a sandbox has it. */
+function createTestWalletRoute({ answer }: TestWallet): Route {
+  const handler: RouteHandlerMethod = async (request, reply) => {
+    const { chainid } = request.params as { readonly chainid: string }
+    const response = await answer(chainid, request.body)
+    const name = JSON.stringify(chainid.slice(0, 20))
+    if (!response) throw refusal('not_found', `The test wallet has no chain ${name}.`)
+    return reply.header('cache-control', 'no-store').send(response)
+  }
+  return { method: 'POST', url: `${testWalletPath}/:chainid`, handler }
 }
 
 const missingFile = 'The page has no such file. If the service was updated while the page was open, reload the page.'

@@ -26,16 +26,7 @@ export type PositionInfo = {
   readonly fee: string | null
 }
 
-export type Account = {
-  readonly id: string
-  readonly activePositions: number
-  readonly activePrincipal: string
-  readonly totalPrincipal: string
-  readonly totalIncome: string
-  readonly totalFees: string
-  readonly denylisted: boolean
-  readonly denylistedBy: readonly string[]
-}
+export type Account = Readonly<ReturnType<typeof newAccount>>
 
 export type Partner = {
   readonly id: string
@@ -75,18 +66,9 @@ export type Pool = {
 /** Denylisters of the position token and the dollar. Undefined if a token has none. */
 export type Denylisters = { readonly positions: string | undefined; readonly dollar: string | undefined }
 
-export type ProtocolDay = {
-  readonly id: string
-  readonly day: number
-  readonly lent: string
-  readonly claimed: string
-  readonly income: string
-  readonly positionsOpened: number
-  readonly positionsClosed: number
-  readonly activePrincipal: string
-}
+export type ProtocolDay = Readonly<ReturnType<typeof newProtocolDay>>
 
-export function newAccount(id: string): Account {
+export function newAccount(id: string) {
   return {
     id,
     activePositions: 0,
@@ -95,7 +77,7 @@ export function newAccount(id: string): Account {
     totalIncome: '0',
     totalFees: '0',
     denylisted: false,
-    denylistedBy: [],
+    denylistedBy: [] as readonly string[],
   }
 }
 
@@ -119,7 +101,7 @@ export function newPool(id: string, denylisters: Denylisters): Pool {
   }
 }
 
-export function newProtocolDay(day: number): ProtocolDay {
+export function newProtocolDay(day: number) {
   return {
     id: String(day),
     day,

@@ -1,9 +1,11 @@
-import type { Account, FloatingIncome, Pool } from '../entities.ts'
 import {
   compareAccounts,
   compareIncomes,
   comparePool,
   comparePositions,
+  type IndexedAccount,
+  type IndexedIncome,
+  type IndexedPool,
   type IndexedPosition,
 } from './compare-entities.ts'
 import { comparePage, type IndexedBlock, type PageContext } from './read-page.ts'
@@ -61,7 +63,7 @@ async function readHighestId({ subgraph }: AuditOptions): Promise<number> {
 }
 
 function auditPool(options: AuditOptions, pool: `0x${string}`) {
-  return comparePage<Pick<Pool, 'paused' | 'minLendLimit' | 'lastFloatingIncomeDay'>>(options, {
+  return comparePage<IndexedPool>(options, {
     query: `entities: pools(where: { id: "${pool}" }) { paused minLendLimit lastFloatingIncomeDay }`,
     compare: (endpoint, { block, entities }) =>
       comparePool(endpoint, { pool, block: block.number, indexed: entities[0] }),
@@ -112,7 +114,7 @@ function describeGap(last: bigint, next: bigint): readonly string[] {
 
 async function auditAccounts(options: AuditOptions, { token, note }: OfToken): Promise<Audited> {
   for (let last = '0x', count = 0; ; ) {
-    const page = await comparePage<Pick<Account, 'id' | 'activePositions'>>(options, {
+    const page = await comparePage<IndexedAccount>(options, {
       query: `entities: accounts(first: ${pageSize}, orderBy: id, where: { id_gt: "${last}" }) { id activePositions }`,
       compare: (endpoint, { block, entities }) =>
         compareAccounts(endpoint, { token, block: block.number, accounts: entities }),
@@ -128,7 +130,7 @@ async function auditIncomes(options: AuditOptions, { pool, note }: OfPool): Prom
   const fields = 'day floatingIncome accFloatingIncome'
   for (let last = -1, count = 0; ; ) {
     const after = last
-    const page = await comparePage<Pick<FloatingIncome, 'day' | 'floatingIncome' | 'accFloatingIncome'>>(options, {
+    const page = await comparePage<IndexedIncome>(options, {
       query: `entities: floatingIncomes(first: ${pageSize}, orderBy: day, where: { day_gt: ${after} }) { ${fields} }`,
       compare: (endpoint, { block, entities }) => {
         const days = entities.map(({ day }) => day)

@@ -1,11 +1,13 @@
 import type { Audit, Contradiction, IndexReader } from '../../follow/mapping.ts'
 import { type Difference, missingIncome, missingPosition, wrongEntity } from '../contradictions.ts'
-import type { Account, FloatingIncome, Pool } from '../entities.ts'
 import {
   compareAccounts,
   compareIncomes,
   comparePool,
   comparePositions,
+  type IndexedAccount,
+  type IndexedIncome,
+  type IndexedPool,
   type IndexedPosition,
 } from './compare-entities.ts'
 import { assertBlock, type IndexedBlock } from './read-page.ts'
@@ -15,9 +17,9 @@ type Addresses = { readonly pool: string; readonly positions: string }
 type Sample = {
   readonly _meta: { readonly block: IndexedBlock }
   readonly newest: readonly IndexedPosition[]
-  readonly accounts: readonly Pick<Account, 'id' | 'activePositions'>[]
-  readonly floatingIncomes: readonly Pick<FloatingIncome, 'day' | 'floatingIncome' | 'accFloatingIncome'>[]
-  readonly pools: readonly Pick<Pool, 'paused' | 'minLendLimit' | 'lastFloatingIncomeDay'>[]
+  readonly accounts: readonly IndexedAccount[]
+  readonly floatingIncomes: readonly IndexedIncome[]
+  readonly pools: readonly IndexedPool[]
 }
 
 const positionFields =

@@ -18,6 +18,10 @@ export type IndexedPosition = Pick<
   | 'partnerId'
 >
 
+export type IndexedAccount = Pick<Account, 'id' | 'activePositions'>
+export type IndexedIncome = Pick<FloatingIncome, 'day' | 'floatingIncome' | 'accFloatingIncome'>
+export type IndexedPool = Pick<Pool, 'paused' | 'minLendLimit' | 'lastFloatingIncomeDay'>
+
 type AtToken = {
   /** Address of the position token. */
   readonly token: Hex
@@ -98,7 +102,7 @@ function toDifference({ id }: IndexedPosition, what: string): Difference {
   return { id, message: `Position ${id} has ${what}.` }
 }
 
-type AccountsToCompare = AtToken & { readonly accounts: readonly Pick<Account, 'id' | 'activePositions'>[] }
+type AccountsToCompare = AtToken & { readonly accounts: readonly IndexedAccount[] }
 
 const balanceOf = '0x70a08231'
 
@@ -119,7 +123,7 @@ export async function compareAccounts(
 }
 
 type IncomesToCompare = AtPool & {
-  readonly incomes: readonly Pick<FloatingIncome, 'day' | 'floatingIncome' | 'accFloatingIncome'>[]
+  readonly incomes: readonly IndexedIncome[]
   /** Days that the index lacks. The pool must not have reported them. */
   readonly absent?: readonly number[] | undefined
 }
@@ -158,7 +162,7 @@ function toSum(result: Hex | undefined): bigint {
 
 type PoolToCompare = AtPool & {
   /** Undefined if the index does not have the pool. */
-  readonly indexed: Pick<Pool, 'paused' | 'minLendLimit' | 'lastFloatingIncomeDay'> | undefined
+  readonly indexed: IndexedPool | undefined
 }
 
 const getters = { lastFloatingIncomeDay: '0x1efa9743', minLendLimit: '0xda1b5b38', paused: '0x5c975abb' } as const
