@@ -63,7 +63,7 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
     started.on('error', (err) => report(err.message, { err }))
     started.on('exit', () => {
       running = undefined
-      for (const id of [...waiting.keys()]) settle(id)?.reject(terminated())
+      for (const id of [...waiting.keys()]) settle(id)?.reject(unavailable(aborted))
     })
     return started
   }
@@ -124,9 +124,7 @@ function unreadable(): TallystickError {
   return unavailable('The index of this chain is unavailable. Try again later.')
 }
 
-function terminated(): TallystickError {
-  return unavailable('The query was aborted because a concurrent query took too long. Try again or select less.')
-}
+const aborted = 'The query was aborted because a concurrent query took too long. Try again or select less.'
 
 function unavailable(message: string): TallystickError {
   return new TallystickError({ code: 'not_ready', message, retryable: true, retryAfterSeconds: 1 })

@@ -26,7 +26,10 @@ export function classifyAnswer(exchange: Exchange, reading: Reading): SubgraphAn
   const errors = errorsOf(json)
   if (!isGood) throw statusError(exchange, { errors: hasJsonType(exchange) ? errors : undefined, reading })
   if (json === undefined) throw notJson(exchange)
-  if (!hasJsonType(exchange)) throw wrongType()
+  if (!hasJsonType(exchange)) {
+    const message = 'The chain’s subgraph returned JSON with another content type. Contact the operator.'
+    throw upstreamError({ failure: 'wrong_type', message })
+  }
   const { data, meta } = takeHead(json, reading.headAlias)
   if (data && (!errors || Object.values(data).some((value) => value !== null))) {
     const same = errors ? undefined : cutHead(text, { json, meta, headAlias: reading.headAlias })
@@ -115,13 +118,6 @@ function notJson(exchange: Exchange): TallystickError {
   return upstreamError({
     failure: 'not_json',
     message: `The chain’s subgraph returned ${what} instead of JSON. Try again later.`,
-  })
-}
-
-function wrongType(): TallystickError {
-  return upstreamError({
-    failure: 'wrong_type',
-    message: 'The chain’s subgraph returned JSON with another content type. Contact the operator.',
   })
 }
 

@@ -171,7 +171,10 @@ function applyOutcome<Query>(
     progress.lastError = outcome.error
     if (outcome.error.code === 'query_rejected' && !progress.held) throw outcome.error
   }
-  if (outcome.kind === 'ended') progress.lastError ??= shuttingDown()
+  if (outcome.kind === 'ended') {
+    const message = 'The service is shutting down. Try again.'
+    progress.lastError ??= upstreamError({ failure: 'reset', message })
+  }
   if (outcome.kind !== 'answered') return undefined
   const { answer } = outcome
   if (!upstream.isTooOld(answer.head)) return answer
@@ -179,10 +182,6 @@ function applyOutcome<Query>(
   progress.held = fresher(progress.held, answer)
   const mayBeFresher = [...progress.running.values(), ...progress.waiting].some(({ isBehind }) => !isBehind)
   return mayBeFresher ? undefined : progress.held
-}
-
-function shuttingDown(): TallystickError {
-  return upstreamError({ failure: 'reset', message: 'The service is shutting down. Try again.' })
 }
 
 function fresher(held: SubgraphAnswer | undefined, answer: SubgraphAnswer): SubgraphAnswer {

@@ -27,7 +27,8 @@ export function createContractsCache(
   pools: ReadonlyMap<number, Pick<PoolReader, 'readContracts'>>,
   { monotonicNow, onError }: CacheOptions,
 ): ContractsCache {
-  const entries = new Map([...pools.keys()].map((id): [number, Entry] => [id, newEntry()]))
+  const never = { contracts: undefined, dueAtMs: Number.NEGATIVE_INFINITY, reading: undefined }
+  const entries = new Map([...pools.keys()].map((id): [number, Entry] => [id, { ...never }]))
   const refresh = async (chainId: number, entry: Entry) => {
     let isComplete = false
     try {
@@ -50,8 +51,4 @@ export function createContractsCache(
       return entry.contracts
     },
   }
-}
-
-function newEntry(): Entry {
-  return { contracts: undefined, dueAtMs: Number.NEGATIVE_INFINITY, reading: undefined }
 }

@@ -57,7 +57,8 @@ function response(
   context: DocumentContext,
   { endpoint, codes }: { readonly endpoint: ErrorEndpoint; readonly codes: readonly ErrorCode[] },
 ): Response {
-  const values = errorExamples(context, endpoint)
+  // A test triggers each error and compares.
+  const values = { ...refusals(context, endpoint), ...misreadings(context, endpoint), ...failures(context) }
   const examples = codes.map((code): [string, Example] => [
     code,
     { summary: errorGuide[code], value: { ...values[code], code, requestId: '9f2c41d07ab3-1x' } },
@@ -74,11 +75,6 @@ function response(
 }
 
 type ErrorExample = Omit<ErrorBody, 'code' | 'requestId'>
-
-/** Returns an example body for each code that the public listener sends. A test triggers each error and compares. */
-function errorExamples(context: DocumentContext, endpoint: ErrorEndpoint): Partial<Record<ErrorCode, ErrorExample>> {
-  return { ...refusals(context, endpoint), ...misreadings(context, endpoint), ...failures(context) }
-}
 
 /** Errors about access, limits and HTTP. */
 function refusals(

@@ -31,21 +31,17 @@ const cacheControl = 'public, max-age=300'
 
 /** Creates `GET /openapi.json`. The document describes `routes` and itself, and is built on the first request. */
 export function createOpenapiRoute(routes: readonly Route[], chains: DocumentChains): Route {
-  let document: { readonly body: string; readonly etag: string } | undefined
+  let body: string | undefined
+  let etag: string | undefined
   return {
     ...openapiRoute,
     handler: (request, reply) => {
-      document ??= serialize(buildDocument(chains, [...routes, openapiRoute]))
-      const { body, etag } = document
+      body ??= JSON.stringify(buildDocument(chains, [...routes, openapiRoute]))
+      etag ??= etagOf(body)
       // Tools that run in pages of other sites read it too; there is nothing secret in it.
       reply.headers({ etag, 'cache-control': cacheControl, 'access-control-allow-origin': '*' })
       if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
       return reply.type('application/json; charset=utf-8').send(body)
     },
   }
-}
-
-function serialize(document: ReturnType<typeof buildDocument>) {
-  const body = JSON.stringify(document)
-  return { body, etag: etagOf(body) }
 }

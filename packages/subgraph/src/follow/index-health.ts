@@ -84,7 +84,8 @@ export function createIndexHealth(progress: FollowerProgress, auditMs = auditMsD
     audit: async (context) => {
       if (doubt || !takeTurn()) return undefined
       audits += 1
-      if (await isMappingOutdated(context, audits)) return 'outdated'
+      const { isOutdated } = context.mapping
+      if (isOutdated && (await context.pool.run(isOutdated, { startAt: audits }))) return 'outdated'
       const found = await auditTwice(context, audits)
       if (found) doubt = { ...found, isBlocking: false, attempts: 0, retryAtMs: 0 }
       return undefined
@@ -120,10 +121,6 @@ function wasRebuilt(): SubgraphError {
 function postpone(doubt: Doubt, attempts: number): Doubt {
   const delayMs = backoffMs(attempts, { minMs: repairMsMin, maxMs: repairMsMax })
   return { ...doubt, attempts: attempts + 1, retryAtMs: performance.now() + delayMs }
-}
-
-async function isMappingOutdated({ mapping: { isOutdated }, pool }: ChainContext, startAt: number): Promise<boolean> {
-  return isOutdated !== undefined && (await pool.run(isOutdated, { startAt }))
 }
 
 /** Compares a sample. One answer is not believed: another endpoint, or the only one again, must contradict too. */

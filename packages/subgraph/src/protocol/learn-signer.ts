@@ -66,13 +66,10 @@ async function hasSignerChanged(
       sizer.succeeded(0)
       start = end + 1
     } catch (error) {
-      if (!isTooWide(error) || start === end) throw error
+      const isTooWide = error instanceof RpcError && ['error', 'refused', 'timeout'].includes(error.kind)
+      if (!isTooWide || start === end) throw error
       sizer.refused(end - start + 1)
     }
   }
   return false
-}
-
-function isTooWide(error: unknown): boolean {
-  return error instanceof RpcError && ['error', 'refused', 'timeout'].includes(error.kind)
 }

@@ -68,7 +68,10 @@ export async function rebuildIndex(options: RebuildOptions): Promise<Head> {
     draft: createLayout(model, `${namespace}_new`),
   }
   const lock = await database.tryLock(`rebuild ${namespace}`)
-  if (!lock) throw alreadyRunning(namespace)
+  if (!lock) {
+    const message = `The index "${namespace}" is being rebuilt already.`
+    throw new SubgraphError({ code: 'rebuild_running', message })
+  }
   const signal = AbortSignal.any([options.signal, lock.lost])
   try {
     return await build({ ...options, signal }, layouts)
@@ -203,10 +206,6 @@ function createMutableLog(log: RebuildOptions['log']) {
       isMuted = true
     },
   }
-}
-
-function alreadyRunning(namespace: string): SubgraphError {
-  return new SubgraphError({ code: 'rebuild_running', message: `The index "${namespace}" is being rebuilt already.` })
 }
 
 function lostDatabase(cause: unknown): SubgraphError {

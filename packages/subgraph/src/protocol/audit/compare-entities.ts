@@ -68,7 +68,7 @@ function compareOwner(
   id: string,
   { indexed, owner }: { readonly indexed: IndexedPosition | undefined; readonly owner: Hex | undefined },
 ): string | undefined {
-  const holder = owner === undefined ? undefined : addressAt(owner, 0)
+  const holder = owner === undefined ? undefined : `0x${hexAt(owner, 0).slice(-40)}`
   if (!indexed) {
     return holder === undefined ? undefined : `Position ${id} of ${holder} exists on the chain and not in the index.`
   }
@@ -91,15 +91,18 @@ const lendFields = ['lendTimestamp', 'maturityTimestamp', 'coupon', 'principal',
 function compareLendInfo(position: IndexedPosition, info: Hex | undefined): readonly Difference[] {
   if (info === undefined) return []
   const differs = (name: string, [own, found]: readonly [string, string]) =>
-    own === found ? [] : [toDifference(position, `the ${name} ${own} in the index and ${found} on the chain`)]
+    own === found
+      ? []
+      : [
+          {
+            id: position.id,
+            message: `Position ${position.id} has the ${name} ${own} in the index and ${found} on the chain.`,
+          },
+        ]
   return [
     ...lendFields.flatMap((name, index) => differs(name, [position[name], String(integerAt(info, index))])),
     ...differs('partnerId', [position.partnerId, hexAt(info, lendFields.length)]),
   ]
-}
-
-function toDifference({ id }: IndexedPosition, what: string): Difference {
-  return { id, message: `Position ${id} has ${what}.` }
 }
 
 type AccountsToCompare = AtToken & { readonly accounts: readonly IndexedAccount[] }
@@ -209,8 +212,4 @@ function hexAt(result: Hex, index: number): Hex {
 
 function integerAt(result: Hex, index: number): bigint {
   return BigInt(hexAt(result, index))
-}
-
-function addressAt(result: Hex, index: number): Hex {
-  return `0x${hexAt(result, index).slice(-40)}`
 }
