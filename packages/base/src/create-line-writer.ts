@@ -1,6 +1,7 @@
 import { fstatSync, write as writeFile, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
+import pino, { type Logger } from 'pino'
 import { settleWithin } from './settle-within.ts'
 
 /** Writes lines to a descriptor without ever blocking or throwing. Lines that cannot be written are dropped and counted. */
@@ -147,4 +148,18 @@ function writeRest(fd: number, text: string): void {
   } catch {
     // The process exits. There is no other place to report this.
   }
+}
+
+export type Log = { readonly log: Logger; readonly writer: LineWriter }
+
+// pino's number for `warn`.
+const warnLevel = 40
+
+/** Opens a JSON log on a descriptor. */
+export function openLog(fd: number, { level = 'info' }: { readonly level?: string | undefined } = {}): Log {
+  const writer = createLineWriter(fd, {
+    formatDropped: (dropped) =>
+      `${JSON.stringify({ level: warnLevel, time: Date.now(), dropped, msg: 'log lines dropped' })}\n`,
+  })
+  return { log: pino({ level, base: null }, writer), writer }
 }

@@ -2,7 +2,7 @@ export { decodeChecksumLine, encodeChecksumLine, etagOf } from './checksum-line.
 export { type Closers, createClosers } from './closers.ts'
 export { type Abort, createAbort, type StopSignal } from './create-abort.ts'
 export { createBackgroundWork } from './create-background-work.ts'
-export { createLineWriter, type LineWriter } from './create-line-writer.ts'
+export { createLineWriter, type LineWriter, openLog } from './create-line-writer.ts'
 export { isPlainHttpsUrl, isSafeEndpoint } from './endpoint-url.ts'
 export {
   createLineFile,
@@ -14,9 +14,7 @@ export {
 } from './line-file.ts'
 export { createLogThrottle } from './log-throttle.ts'
 export { type Counter, createMetrics, type MetricHelp, type Metrics } from './metrics.ts'
-export { openLog } from './open-log.ts'
 export { parseRetryAfter } from './parse-retry-after.ts'
-export { quote } from './quote.ts'
 export {
   combineLimits,
   createRateWindow,
@@ -27,7 +25,7 @@ export {
   rateWindowSeconds,
   type SingleLimit,
 } from './rate-window.ts'
-export type { Secret } from './redact.ts'
+export { quote, type Secret } from './redact.ts'
 export { joinRuns, runOneAtATime } from './run-one-at-a-time.ts'
 export { settleWithin, within } from './settle-within.ts'
 export {

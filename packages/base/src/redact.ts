@@ -16,3 +16,9 @@ export function redact(text: string, secrets: readonly string[], replacement = '
     .sort((a, b) => b.length - a.length)
     .reduce((clean, secret) => clean.replaceAll(secret, () => replacement), text)
 }
+
+/** Quotes a caller's value in a message, cut to 60 characters. */
+export function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? ''
+  return text.length <= 60 ? text : `${text.slice(0, 57)}…`
+}
