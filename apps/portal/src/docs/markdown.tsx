@@ -3,7 +3,7 @@ import { listEndpoints } from './openapi/openapi.ts'
 import { useDocs } from './requests/docs-context.ts'
 import { EndpointExample, Example } from './requests/example.tsx'
 import { fillSample } from './requests/fill-sample.ts'
-import { Code, Heading, Inline, Table } from './text/elements.tsx'
+import { Code, Heading, Inline, Paragraph, Table } from './text/elements.tsx'
 import type { Block } from './text/parse-markdown.ts'
 
 /** Renders the blocks of a Markdown text. */
@@ -26,17 +26,9 @@ function BlockView({ block, label }: { readonly block: Block; readonly label: st
         </Heading>
       )
     case 'paragraph':
-      return (
-        <p>
-          <Inline text={block.text} />
-        </p>
-      )
+      return <Paragraph text={block.text} />
     case 'note':
-      return (
-        <p class="docs-note">
-          <Inline text={block.text} />
-        </p>
-      )
+      return <Paragraph class="docs-note" text={block.text} />
     case 'list':
       return <List {...block} />
     case 'table':

@@ -9,7 +9,7 @@ import {
   type Response,
 } from './openapi/openapi.ts'
 import { EndpointExample } from './requests/example.tsx'
-import { Code, Heading, Inline, Table } from './text/elements.tsx'
+import { Code, Heading, Inline, Paragraph, Table } from './text/elements.tsx'
 import { parseMarkdown } from './text/parse-markdown.ts'
 
 type EndpointProps = { readonly document: OpenapiDocument; readonly endpoint: Endpoint }
@@ -36,9 +36,7 @@ export function OperationView({ document, endpoint }: EndpointProps) {
           <Heading level={3} id={`${id}-body`}>
             Request body
           </Heading>
-          <p>
-            <Inline text={requestBody.description} />
-          </p>
+          <Paragraph text={requestBody.description} />
           <Content document={document} content={requestBody.content} label={`Request body of ${method} ${path}`} />
         </>
       ) : null}
@@ -91,9 +89,7 @@ function ResponseView({ document, id, status, response }: ResponseViewProps) {
       <Heading level={3} id={`${id}-${status}`}>
         Response {status}
       </Heading>
-      <p>
-        <Inline text={response.description} />
-      </p>
+      <Paragraph text={response.description} />
       {response.content ? (
         <Content document={document} content={response.content} label={`Response ${status} of ${id}`} />
       ) : null}

@@ -6,7 +6,7 @@ import { Markdown } from './markdown.tsx'
 import { listAllFailures, listEndpoints, listTagEndpoints, type OpenapiDocument } from './openapi/openapi.ts'
 import { OperationView } from './operation.tsx'
 import { useDocs } from './requests/docs-context.ts'
-import { Code, Heading, Inline } from './text/elements.tsx'
+import { Code, Heading, Inline, Paragraph } from './text/elements.tsx'
 import { parseMarkdown, slug } from './text/parse-markdown.ts'
 import { parseGuide, readErrorGuide } from './text/read-guide.ts'
 
@@ -25,11 +25,7 @@ export function PageView({ groups, page, isLoading, problem }: PageViewProps) {
       <h1 id="docs-heading" tabIndex={-1}>
         {page?.title ?? (isLoading ? 'Documentation' : 'There is no such page')}
       </h1>
-      {page ? (
-        <p class="docs-lead soft">
-          <Inline text={page.summary} />
-        </p>
-      ) : null}
+      {page ? <Paragraph class="docs-lead soft" text={page.summary} /> : null}
       {problem === undefined ? null : (
         <ErrorNotice error={problem} hint="The guides work without it. Reload the page to see the reference." />
       )}
@@ -157,9 +153,7 @@ function ErrorsPage({ document }: { readonly document: OpenapiDocument }) {
           <Heading level={2} id={`error-${code}`}>
             <code>{code}</code>
           </Heading>
-          <p>
-            <Inline text={meaning} />
-          </p>
+          <Paragraph text={meaning} />
           <ul class="docs-list">
             {(guide.get(code) ?? [`Status: ${status}.`]).map((line) => (
               <li key={line}>

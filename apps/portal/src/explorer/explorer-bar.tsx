@@ -18,14 +18,21 @@ type BarProps = {
 
 /** Renders the choices above the editors. */
 export function ExplorerBar({ entered, info, runs, side, onSide, message }: BarProps) {
-  const { draft, change, chainIds } = entered
+  const { draft, change, chainIds, operations } = entered
   const isRunning = runs.outcome.status === 'running'
   return (
     <>
       <div class="row explorer-bar">
         <Examples entered={entered} />
         <ChainChoice {...{ info, chainIds, chosen: draft.chains }} onChange={(chains) => change({ chains })} />
-        <Operations entered={entered} />
+        {operations.length < 2 ? null : (
+          <Select
+            aria-label="Operation"
+            value={draft.operationName}
+            options={operations.map((name) => [name, name])}
+            onChoose={(operationName) => change({ operationName })}
+          />
+        )}
         <button type="button" class="primary" onClick={isRunning ? runs.cancel : () => runs.run(draft)}>
           <Icon name={isRunning ? 'cross' : 'play'} />
           {isRunning ? 'Cancel' : 'Run'}
@@ -56,18 +63,6 @@ function Examples({ entered: { examples, draft, change } }: Pick<BarProps, 'ente
       value={chosen}
       options={chosen === -1 ? [[-1, 'Your query'], ...options] : options}
       onChoose={load}
-    />
-  )
-}
-
-function Operations({ entered: { operations, draft, change } }: Pick<BarProps, 'entered'>) {
-  if (operations.length < 2) return null
-  return (
-    <Select
-      aria-label="Operation"
-      value={draft.operationName}
-      options={operations.map((name) => [name, name])}
-      onChoose={(operationName) => change({ operationName })}
     />
   )
 }

@@ -22,6 +22,15 @@ export function Inline({ text }: { readonly text: string }) {
   )
 }
 
+/** Renders a paragraph of Markdown. */
+export function Paragraph({ text, ...attributes }: { readonly text: string; readonly class?: string }) {
+  return (
+    <p {...attributes}>
+      <Inline text={text} />
+    </p>
+  )
+}
+
 type HeadingProps = {
   readonly level: number
   readonly id: string
