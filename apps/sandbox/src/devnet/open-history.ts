@@ -7,7 +7,7 @@ import { copyPgliteTemplate, type PgliteTemplate } from '@tallystick/workbench/p
 import type { Home } from '../home/home.ts'
 import { describeChains, findChainCount, type SandboxChain, sayFor } from '../home/sandbox-chain.ts'
 import { catchUpIncomes } from '../seed/catch-up-incomes.ts'
-import { createDevnet } from './create-devnet.ts'
+import { startDevnet } from './start-devnet.ts'
 import type { Devnet, DevnetParts } from './devnet.ts'
 import { moveChainToClock } from './follow-clock.ts'
 import { resumeDevnet } from './resume-devnet.ts'
@@ -40,7 +40,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
   if (isNew) say('creating the embedded database (takes a few seconds at the first start)')
   const database = await openDatabase(home)
   try {
-    if (isNew) return { database, devnets: await createDevnets(options) }
+    if (isNew) return { database, devnets: await startDevnets(options) }
     const resumption = await resume(database, options)
     if ('devnets' in resumption) {
       await Promise.all(resumption.devnets.map((devnet) => catchUpHistory(devnet, options)))
@@ -116,7 +116,7 @@ async function recreateHistory(old: Database, options: HistoryOptions): Promise<
   const database = await openDatabase(options.home)
   try {
     await insertKeys(database)
-    return { database, devnets: await createDevnets(options) }
+    return { database, devnets: await startDevnets(options) }
   } catch (error) {
     await database.close()
     throw error
@@ -141,7 +141,7 @@ async function copyApiKeys(database: Database): Promise<(other: Database) => Pro
   }
 }
 
-async function createDevnets(options: HistoryOptions): Promise<readonly Devnet[]> {
+async function startDevnets(options: HistoryOptions): Promise<readonly Devnet[]> {
   const { home, clock, positionCount = positionCountDefault } = options
   const chains = describeChains(home, options.chainCount ?? findChainCount(home) ?? 1)
   // The signer journal is deleted too. It has notes of old pools, and new pools may have the same addresses.
@@ -149,7 +149,7 @@ async function createDevnets(options: HistoryOptions): Promise<readonly Devnet[]
     rmSync(old, { recursive: true, force: true })
   return Promise.all(
     chains.map(async (chain) => {
-      const devnet = await createDevnet(options, { chain, positionCount })
+      const devnet = await startDevnet(options, { chain, positionCount })
       await moveChainToClock(devnet.node.url, clock)
       return devnet
     }),

@@ -35,10 +35,10 @@ export type InitResult = {
 
 /** Writes a configuration that the loader accepts, and the files of its secrets. On any failure nothing is written. */
 export async function runInit(options: InitOptions): Promise<InitResult> {
-  return options.add === undefined ? createConfig(options) : addPart(options, options.add)
+  return options.add === undefined ? writeNewConfig(options) : addPart(options, options.add)
 }
 
-async function createConfig({ configPath, schema, cwd, given, env, ask }: InitOptions): Promise<InitResult> {
+async function writeNewConfig({ configPath, schema, cwd, given, env, ask }: InitOptions): Promise<InitResult> {
   refuseExisting(resolve(cwd, configPath))
   const answers = await collectAnswers({ questions: questionsFor(undefined), given, env, ask })
   const { config, secrets, newSigner, verifierKey } = buildFiles(answers, { configPath, cwd })

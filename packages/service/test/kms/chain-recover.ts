@@ -1,4 +1,4 @@
-import { openEngine } from '@tallystick/workbench/dev-chain/open-engine'
+import { createEngine } from '@tallystick/workbench/dev-chain/create-engine'
 import type { Address, Hex } from 'viem'
 
 type Recovery = { readonly hash: Hex; readonly r: Hex; readonly s: Hex; readonly yParity: number }
@@ -21,7 +21,7 @@ const contract = `0x${'c0'.repeat(20)}`
 
 /** Opens a development chain that recovers many signers in one call, 50 times as fast as JavaScript. */
 export async function openChainRecover(): Promise<ChainRecover> {
-  const engine = await openEngine({ chainId: 324, timestamp: 1_700_000_000, blockGasLimit: 2n ** 40n })
+  const engine = await createEngine({ chainId: 324, timestamp: 1_700_000_000, blockGasLimit: 2n ** 40n })
   await engine.request('hardhat_setCode', [contract, `0x${code}`])
   return async (recoveries) => {
     const words = recoveries.map(

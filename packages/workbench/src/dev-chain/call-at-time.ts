@@ -1,4 +1,4 @@
-import type { Engine } from './open-engine.ts'
+import type { Engine } from './create-engine.ts'
 import { invalidParams } from './rpc-failure.ts'
 
 export type TimedCall = {

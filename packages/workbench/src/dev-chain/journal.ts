@@ -4,7 +4,7 @@ import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync
 export type JournalEntry = readonly [method: string, params: readonly unknown[]]
 
 /** File that stores a chain: a header, then one line per change. */
-export type Journal = ReturnType<typeof openJournalFile>
+export type Journal = ReturnType<typeof createJournal>
 
 export type JournalContent = {
   readonly header: unknown
@@ -43,22 +43,22 @@ function checkEntry(entry: unknown, { path, number }: Place): JournalEntry {
   return entry as unknown as JournalEntry
 }
 
-/** Creates a journal with its header. */
-export function createJournal(path: string, header: unknown): Journal {
-  const journal = openJournalFile(openSync(path, 'wx', 0o600), 0)
+/** Opens a new journal and writes its header. */
+export function openNewJournal(path: string, header: unknown): Journal {
+  const journal = createJournal(openSync(path, 'wx', 0o600), 0)
   journal.append(header)
   return journal
 }
 
 /** Opens a journal that was read, to append to it. */
 export function resumeJournal(path: string, { length }: JournalContent): Journal {
-  const journal = openJournalFile(openSync(path, 'r+'), length)
+  const journal = createJournal(openSync(path, 'r+'), length)
   journal.truncate(length)
   return journal
 }
 
 /** Writes each line before the change is confirmed, so that a killed process loses no confirmed change. */
-function openJournalFile(file: number, startLength: number) {
+function createJournal(file: number, startLength: number) {
   let length = startLength
   return {
     append: (line: unknown) => {

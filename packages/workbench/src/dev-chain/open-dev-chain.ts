@@ -1,14 +1,14 @@
 import { createDevChain, type DevChainHandler } from './create-dev-chain.ts'
 import { type ChainClock, createChainClock } from './create-miner.ts'
 import {
-  createJournal,
+  openNewJournal,
   type Journal,
   type JournalContent,
   JournalError,
   readJournal,
   resumeJournal,
 } from './journal.ts'
-import { type Engine, type Genesis, openEngine } from './open-engine.ts'
+import { type Engine, type Genesis, createEngine } from './create-engine.ts'
 
 export type OpenOptions = {
   readonly chainId: number
@@ -40,10 +40,10 @@ export async function openDevChain(options: OpenOptions): Promise<OpenDevChain> 
   if (journalPath !== undefined && content) return resume(options, { clock, content, journalPath })
   const genesis = { ...options, timestamp: options.timestamp ?? clock.now() }
   clock.set(genesis.timestamp)
-  const engine = await openEngine(genesis)
+  const engine = await createEngine(genesis)
   const chain = createDevChain({ engine, clock, genesisSecond: genesis.timestamp })
   if (journalPath === undefined) return { chain, close: () => undefined }
-  return keep(chain, createJournal(journalPath, await describe(engine, genesis)))
+  return keep(chain, openNewJournal(journalPath, await describe(engine, genesis)))
 }
 
 type Kept = { readonly clock: ChainClock; readonly content: JournalContent; readonly journalPath: string }
@@ -52,7 +52,7 @@ async function resume(options: OpenOptions, kept: Kept): Promise<OpenDevChain> {
   const { clock, content, journalPath } = kept
   const { chainId, timestamp, blockGasLimit } = content.header as Header
   const genesis = { chainId, timestamp, blockGasLimit: BigInt(blockGasLimit ?? 0) }
-  const engine = await openEngine(genesis)
+  const engine = await createEngine(genesis)
   // Another engine may compute other blocks from the same changes.
   const expected = JSON.stringify(await describe(engine, { ...genesis, chainId: options.chainId }))
   if (JSON.stringify(content.header) !== expected)

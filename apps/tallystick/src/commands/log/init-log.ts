@@ -15,7 +15,7 @@ type InitOptions = {
 /** Creates the key of a public log in a new file. Returns its verifier key, which is public. */
 export async function initLog(options: InitOptions) {
   const { origin, path } = chooseTarget(options)
-  return { origin, path, verifierKey: await createKeyFile(origin, path) }
+  return { origin, path, verifierKey: await writeKeyFile(origin, path) }
 }
 
 /** Returns origin and file of the new key, from the options or the configuration. */
@@ -34,7 +34,7 @@ function chooseTarget({ config, ...options }: InitOptions) {
 }
 
 /** Writes a new key and returns its verifier key. Never overwrites a file: the old log could not continue without it. */
-async function createKeyFile(origin: string, path: string): Promise<string> {
+async function writeKeyFile(origin: string, path: string): Promise<string> {
   const text = createLogKeyText(origin)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   try {

@@ -26,7 +26,7 @@ const initialBaseFeeWei = 1_000_000_000n
 const balanceWei = 10_000n * 10n ** 18n
 
 /** Creates a chain in memory that consists of its genesis block. */
-export async function openEngine(genesis: Genesis): Promise<Engine> {
+export async function createEngine(genesis: Genesis): Promise<Engine> {
   contextOfProcess ??= createContext()
   const context = await contextOfProcess
   const provider = await context.createProvider(

@@ -10,7 +10,7 @@ import { sandboxWallets } from '../seed/wallets.ts'
 import { type Devnet, type DevnetParts, nodeOptions, writeRecord } from './devnet.ts'
 
 /** Starts a new chain, deploys the protocol and seeds 60 days of history up to the clock's second. */
-export async function createDevnet(
+export async function startDevnet(
   { clock, signer, startNode, say: sayOfAll }: DevnetParts,
   { chain, positionCount }: { readonly chain: SandboxChain; readonly positionCount: number },
 ): Promise<Devnet> {
