@@ -1,4 +1,4 @@
-export { createDeployer } from './devnet/start-devnet.ts'
+export { createDeployer } from './devnet/devnet.ts'
 export { followClock, moveChainToClock } from './devnet/follow-clock.ts'
 export { deployProtocol, minterRole, type Protocol } from './protocol/deploy-protocol.ts'
 export { gasPerTransaction, mineBatch } from './protocol/mine-batch.ts'

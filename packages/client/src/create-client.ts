@@ -6,9 +6,11 @@ import { type ChainPositions, fetchPositions } from './data/fetch-positions.ts'
 import { type ChainResult, type DataRequest, queryData, type TypedDocument } from './data/query-data.ts'
 import { createEnvironment, type Environment, type FetchFunction } from './environment.ts'
 import { InvalidRequestError } from './errors.ts'
-import { type CalendarOptions, type CalendarPeriod, fetchCalendar } from './history/fetch-calendar.ts'
 import {
+  type CalendarOptions,
+  type CalendarPeriod,
   type DayRange,
+  fetchCalendar,
   fetchHistoryNotes,
   fetchHistoryRate,
   type HistoryDay,

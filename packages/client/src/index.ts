@@ -57,8 +57,7 @@ export {
   TlsError,
   UpstreamError,
 } from './errors.ts'
-export type { CalendarOptions, CalendarPeriod } from './history/fetch-calendar.ts'
-export type { DayRange, HistoryDay, HistoryPeriod } from './history/fetch-history.ts'
+export type { CalendarOptions, CalendarPeriod, DayRange, HistoryDay, HistoryPeriod } from './history/fetch-history.ts'
 export {
   type Claimability,
   type ClaimIncome,

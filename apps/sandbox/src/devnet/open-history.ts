@@ -7,8 +7,7 @@ import { copyPgliteTemplate, type PgliteTemplate } from '@tallystick/workbench/p
 import type { Home } from '../home/home.ts'
 import { describeChains, findChainCount, type SandboxChain, sayFor } from '../home/sandbox-chain.ts'
 import { catchUpIncomes } from '../seed/catch-up-incomes.ts'
-import { startDevnet } from './start-devnet.ts'
-import type { Devnet, DevnetParts } from './devnet.ts'
+import { type Devnet, type DevnetParts, startDevnet } from './devnet.ts'
 import { moveChainToClock } from './follow-clock.ts'
 import { resumeDevnet } from './resume-devnet.ts'
 

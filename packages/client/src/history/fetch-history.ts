@@ -1,4 +1,5 @@
 import {
+  decodeBoolean,
   decodeCount,
   decodeDecimal,
   decodeList,
@@ -92,7 +93,7 @@ async function* readPages<Item>(
 }
 
 /** Adds the parameters that have a value to a path, which may have a query string. */
-export function addParameters(path: string, values: Readonly<Record<string, string | undefined>>): string {
+function addParameters(path: string, values: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const parameters = new URLSearchParams(given).toString()
   return parameters === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${parameters}`
@@ -121,7 +122,49 @@ export function decodeDay(place: Place): HistoryDay {
   }
 }
 
-export function decodeDate(place: Place): string {
+function decodeDate(place: Place): string {
   const { value } = place
   return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? value : refuse(place, 'a date')
+}
+
+/** Period of a New York day: 00:00 to 18:00 or 18:00 to 24:00. */
+export type CalendarPeriod = {
+  /** New York day, such as `2026-11-01`. */
+  readonly day: string
+  /** First second, and the first second after it: Unix seconds. */
+  readonly start: bigint
+  readonly end: bigint
+  /** 18 or 6; 17 or 19 where the clocks change. */
+  readonly hours: number
+  /** Whether the clocks change in this period. */
+  readonly isDstDay: boolean
+}
+
+/** Days of a calendar. */
+export type CalendarOptions = {
+  /** First New York day, such as `2026-11-01`; today by default. */
+  readonly from?: string | undefined
+  /** Number of days, at most 366; 14 by default. */
+  readonly days?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Requests `GET /calendar`. */
+export async function fetchCalendar(
+  connection: Connection,
+  { from, days, signal }: CalendarOptions,
+): Promise<readonly CalendarPeriod[]> {
+  const path = addParameters('/calendar', { from, days: days?.toString() })
+  const { json } = await requestJson(connection, { path, signal })
+  return decodeList(decodeMember({ value: json, path: 'GET /calendar: body' }, 'periods'), decodeCalendarPeriod)
+}
+
+function decodeCalendarPeriod(place: Place): CalendarPeriod {
+  return {
+    day: decodeDate(decodeMember(place, 'day')),
+    start: decodeDecimal(decodeMember(place, 'start')),
+    end: decodeDecimal(decodeMember(place, 'end')),
+    hours: decodeCount(decodeMember(place, 'hours')),
+    isDstDay: decodeBoolean(decodeMember(place, 'isDstDay')),
+  }
 }

@@ -1,7 +1,7 @@
 import { callAtTime } from './call-at-time.ts'
+import type { Engine } from './create-engine.ts'
 import { type ChainClock, createMiner } from './create-miner.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import type { Engine } from './create-engine.ts'
 import { type ChainState, ownMethods } from './own-methods.ts'
 import { readCallParams, readNumber } from './read-params.ts'
 import { RpcFailure } from './rpc-failure.ts'

@@ -1,5 +1,5 @@
-import type { JournalEntry } from './journal.ts'
 import type { Engine } from './create-engine.ts'
+import type { JournalEntry } from './journal.ts'
 import { invalidParams } from './rpc-failure.ts'
 
 export type MinerParts = {

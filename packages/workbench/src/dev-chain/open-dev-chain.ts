@@ -1,14 +1,14 @@
 import { createDevChain, type DevChainHandler } from './create-dev-chain.ts'
+import { createEngine, type Engine, type Genesis } from './create-engine.ts'
 import { type ChainClock, createChainClock } from './create-miner.ts'
 import {
-  openNewJournal,
   type Journal,
   type JournalContent,
   JournalError,
+  openNewJournal,
   readJournal,
   resumeJournal,
 } from './journal.ts'
-import { type Engine, type Genesis, createEngine } from './create-engine.ts'
 
 export type OpenOptions = {
   readonly chainId: number

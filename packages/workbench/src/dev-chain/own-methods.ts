@@ -1,6 +1,6 @@
+import type { Engine } from './create-engine.ts'
 import type { ChainClock, Miner } from './create-miner.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import type { Engine } from './create-engine.ts'
 import { checkSecond, readNumber } from './read-params.ts'
 import { invalidParams } from './rpc-failure.ts'
 
