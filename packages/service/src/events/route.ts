@@ -26,14 +26,14 @@ const streamHeaders = {
 export function createEventsRoute(parts: EventsParts, chainIds: readonly number[]): Route {
   const handler: RouteHandlerMethod = async (request, reply) => {
     const key = request.apiKey as RingKey
-    const wanted = parseEventsRequest(request, { chainIds, scopes: key.scopes })
+    const { chainId, types, after } = parseEventsRequest(request, { chainIds, scopes: key.scopes })
     // A key without any of the scopes has no types by default.
-    const scopes = wanted.types.length > 0 ? wanted.types.map((type) => scopeOfType[type]) : ['notes' as const]
+    const scopes = types.length > 0 ? types.map((type) => scopeOfType[type]) : ['notes' as const]
     for (const scope of new Set(scopes)) useScope(key, scope)
     if (request.method === 'HEAD') return reply.headers(streamHeaders).send()
     const keyHash = hashSecret(request.headers['x-api-key'] as string)
     const target = { response: reply.raw, begin: () => sendHeaders(request, reply) }
-    await parts.streams.open({ ...wanted, key, keyHash }, target)
+    await parts.streams.open({ chainId, types, after, key, keyHash }, target)
     return reply
   }
   return { method: 'GET', url: '/events', scope: 'any', mediaTypes: [mediaType], describe: describeEvents, handler }
