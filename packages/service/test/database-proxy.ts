@@ -50,6 +50,8 @@ export async function startDatabaseProxy(
       if (isAway) cut()
     },
     setStalled: (isStalled) => {
+      // A second pipe would send every byte twice.
+      if (state.isStalled === isStalled) return
       state.isStalled = isStalled
       for (const pair of pairs) forward(pair)
     },
