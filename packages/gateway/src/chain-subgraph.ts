@@ -85,18 +85,15 @@ export const upstreamFailures = [
 ] as const
 export type UpstreamFailure = (typeof upstreamFailures)[number]
 
-/** Returns the error for a failure the query did not cause. Callers see the message, so it contains no URL. */
-export function upstreamError({
-  failure,
-  message,
-  retryAfterSeconds,
-  cause,
-}: {
+type UpstreamErrorOptions = {
   readonly failure: UpstreamFailure
   readonly message: string
   readonly retryAfterSeconds?: number | undefined
   readonly cause?: unknown
-}): TallystickError {
+}
+
+/** Returns the error for a failure the query did not cause. Callers see the message, so it contains no URL. */
+export function upstreamError({ failure, message, retryAfterSeconds, cause }: UpstreamErrorOptions): TallystickError {
   const code = failure.startsWith('slow_') ? 'upstream_timeout' : 'upstream_failed'
   return new TallystickError({ code, message, retryable: true, retryAfterSeconds, details: { failure }, cause })
 }

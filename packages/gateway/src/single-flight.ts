@@ -26,14 +26,13 @@ type Flight = {
   isLate: boolean
 }
 
-/** Deduplicates pending queries: callers with the same key share one query. */
-export function createFlights({
-  timeoutMs,
-  countMax,
-}: {
+type FlightsOptions = {
   readonly timeoutMs: number
   readonly countMax: number
-}): Flights {
+}
+
+/** Deduplicates pending queries: callers with the same key share one query. */
+export function createFlights({ timeoutMs, countMax }: FlightsOptions): Flights {
   const flights = new Map<string, Flight>()
   const close = (key: string, flight: Flight) => {
     if (flights.get(key) === flight) flights.delete(key)

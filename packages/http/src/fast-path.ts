@@ -127,20 +127,17 @@ type Sending = {
   readonly startedMs: number
 }
 
+type SendFastOptions = {
+  readonly writer: PrebuiltWriter
+  readonly metrics: Metrics
+  readonly nextRequestId: () => string
+  readonly time: Pick<Time, 'monotonic'>
+}
+
 /** Creates the function that sends answers of a route and counts them, in the same series as the framework's. */
 export function createSendFast(
   route: string,
-  {
-    writer,
-    metrics,
-    nextRequestId,
-    time,
-  }: {
-    readonly writer: PrebuiltWriter
-    readonly metrics: Metrics
-    readonly nextRequestId: () => string
-    readonly time: Pick<Time, 'monotonic'>
-  },
+  { writer, metrics, nextRequestId, time }: SendFastOptions,
 ): (response: ServerResponse, sending: Sending) => void {
   const counters: { 200?: Counter; 304?: Counter } = {}
   let duration: ReturnType<Metrics['histogram']> | undefined

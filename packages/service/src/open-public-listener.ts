@@ -94,18 +94,13 @@ async function createFastServer(
   return (handler) => tls.server.on('request', paceRequests(addFastPath(handler), onCut))
 }
 
-function buildPublicApp(
-  context: ServiceContext,
-  {
-    parts,
-    shared,
-    serverFactory,
-  }: {
-    readonly parts: ServiceParts
-    readonly shared: Shared
-    readonly serverFactory: FastifyServerFactory | undefined
-  },
-): FastifyInstance {
+type PublicAppOptions = {
+  readonly parts: ServiceParts
+  readonly shared: Shared
+  readonly serverFactory: FastifyServerFactory | undefined
+}
+
+function buildPublicApp(context: ServiceContext, { parts, shared, serverFactory }: PublicAppOptions): FastifyInstance {
   const { config, database, time, metrics, log, options } = context
   const { nextRequestId, cors, knownRequests } = shared
   const { published, scheduler, signers } = parts.notes

@@ -10,18 +10,16 @@ import { createCallMetrics } from '../remote/remote-metrics.ts'
 // seconds between blocks.
 const headAgeMaxMs = 100
 
+type EmbeddedSubgraphOptions = {
+  readonly subgraph: Pick<Subgraph, 'answer' | 'head' | 'readHead'>
+  readonly follower: Pick<Follower, 'isWriting'>
+  readonly monotonicNow: () => number
+}
+
 /** Adapts the index of a chain in this process to the gateway. */
 export function createEmbeddedSubgraph(
   chainId: number,
-  {
-    subgraph,
-    follower,
-    monotonicNow,
-  }: {
-    readonly subgraph: Pick<Subgraph, 'answer' | 'head' | 'readHead'>
-    readonly follower: Pick<Follower, 'isWriting'>
-    readonly monotonicNow: () => number
-  },
+  { subgraph, follower, monotonicNow }: EmbeddedSubgraphOptions,
 ): ChainSubgraph {
   let readAtMs = Number.NEGATIVE_INFINITY
   let reading: { readonly startedAtMs: number; readonly head: Promise<Head | undefined> } | undefined

@@ -3,17 +3,16 @@ import { type ErrorCode, TallystickError } from '@tallystick/core'
 import { errorBody, statusOf } from '../response/errors.ts'
 import { endConnection } from './end-connection.ts'
 
+type ClientErrorHandlerOptions = {
+  readonly nextRequestId: () => string
+  readonly date: () => string
+}
+
 /**
  * Creates the handler that responds to connections without a valid request: malformed HTTP, headers too large or too
  * slow. Fastify does not see these.
  */
-export function createClientErrorHandler({
-  nextRequestId,
-  date,
-}: {
-  readonly nextRequestId: () => string
-  readonly date: () => string
-}) {
+export function createClientErrorHandler({ nextRequestId, date }: ClientErrorHandlerOptions) {
   return (error: Error & { readonly code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()

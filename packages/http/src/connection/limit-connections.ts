@@ -1,6 +1,6 @@
-import type { Server } from 'node:net'
-import type { MetricHelp, Metrics } from '@tallystick/base'
-import { boundConnections } from './bound-connections.ts'
+import type { Server, Socket } from 'node:net'
+import { createTrust, type MetricHelp, type Metrics } from '@tallystick/base'
+import { groupOfAddress } from '../request/address-group.ts'
 import { chooseConnectionsMax, readOpenFileLimit } from './choose-bounds.ts'
 import { cutUnread } from './cut-unread.ts'
 
@@ -15,25 +15,21 @@ export const connectionMetricHelp: MetricHelp = {
 // For the command line, a scraper and a load balancer, out of the reserved files.
 const adminConnectionsMax = 64
 
+type ConnectionsOptions = {
+  /** By default as many as the limit of open files allows. */
+  readonly connectionsMax: number | undefined
+  /** Null is no limit. */
+  readonly connectionsPerAddressMax: number | null
+  /** Addresses without a limit per address, which are those of proxies. */
+  readonly exempt: readonly string[]
+  readonly metrics: Metrics
+  readonly say: (line: string) => void
+}
+
 /** Limits the connections of each listener separately, so that a full public listener does not block the admin listener. */
 export function limitConnections(
   { publicServer, adminServer }: { readonly publicServer: Server; readonly adminServer: Server },
-  {
-    connectionsMax: configured,
-    connectionsPerAddressMax: perAddressMax,
-    exempt,
-    metrics,
-    say,
-  }: {
-    /** By default as many as the limit of open files allows. */
-    readonly connectionsMax: number | undefined
-    /** Null is no limit. */
-    readonly connectionsPerAddressMax: number | null
-    /** Addresses without a limit per address, which are those of proxies. */
-    readonly exempt: readonly string[]
-    readonly metrics: Metrics
-    readonly say: (line: string) => void
-  },
+  { connectionsMax: configured, connectionsPerAddressMax: perAddressMax, exempt, metrics, say }: ConnectionsOptions,
 ): void {
   const openFileLimit = readOpenFileLimit()
   const { max, problem } = chooseConnectionsMax({ configured, openFileLimit })
@@ -57,4 +53,54 @@ export function limitConnections(
 export function createCutCounter(metrics: Metrics, reason: 'unread' | 'pipelined' | 'resets'): () => void {
   const counter = metrics.counter('tallystick_connections_cut_total', { reason })
   return () => counter.increment()
+}
+
+type ConnectionBounds = {
+  readonly max: number
+  /** Null is unlimited. An IPv6 address counts as its /64 network. */
+  readonly perAddressMax: number | null
+  /** Addresses and networks without a bound per address: the trusted proxies. */
+  readonly exempt: readonly string[]
+}
+
+/**
+ * Destroys connections over a bound before TLS and HTTP see them. Call it after all listeners of `connection` are added:
+ * they receive only the other connections.
+ */
+function boundConnections(
+  server: Server,
+  { max, perAddressMax, exempt }: ConnectionBounds,
+  onRefused: (bound: 'all' | 'address') => void,
+): { readonly open: () => number } {
+  const isExempt = createTrust(exempt)
+  const counts = new Map<string, number>()
+  let open = 0
+  const findBound = (address: string, block: string) => {
+    if (open >= max) return 'all'
+    if (perAddressMax === null || (counts.get(block) ?? 0) < perAddressMax) return undefined
+    return isExempt(address) ? undefined : 'address'
+  }
+  const listeners = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    // Undefined if the client has disconnected.
+    const address = socket.remoteAddress ?? ''
+    const block = groupOfAddress(address)
+    const bound = findBound(address, block)
+    if (bound) {
+      socket.destroy()
+      onRefused(bound)
+      return
+    }
+    open += 1
+    counts.set(block, (counts.get(block) ?? 0) + 1)
+    socket.once('close', () => {
+      open -= 1
+      const left = (counts.get(block) ?? 0) - 1
+      if (left > 0) counts.set(block, left)
+      else counts.delete(block)
+    })
+    for (const listener of listeners) listener.call(server, socket)
+  })
+  return { open: () => open }
 }

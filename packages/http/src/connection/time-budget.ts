@@ -15,18 +15,17 @@ const callersMax = 50_000
 
 type Account = { leftMs: number; atMs: number; running: number }
 
+type TimeBudgetOptions = {
+  readonly msPerMinute: number | null
+  readonly time: Pick<Time, 'monotonic'>
+}
+
 /**
  * Limits the working time of a caller. Each caller has a balance of at most `msPerMinute`, refilled by `msPerMinute` per
  * minute. Time is charged when the work ends, so the balance may become negative. Then the caller must wait. Null is
  * unlimited.
  */
-export function createTimeBudget({
-  msPerMinute,
-  time,
-}: {
-  readonly msPerMinute: number | null
-  readonly time: Pick<Time, 'monotonic'>
-}): TimeBudget {
+export function createTimeBudget({ msPerMinute, time }: TimeBudgetOptions): TimeBudget {
   if (msPerMinute === null) return () => unlimited
   const perMs = msPerMinute / 60_000
   // Created for the first request, because it reserves its memory at once.

@@ -9,16 +9,14 @@ export type LimitAddress = (request: FastifyRequest, reply: FastifyReply) => voi
 // About 100 bytes each. Beyond this number, the least recently used address is forgotten.
 const addressesMax = 50_000
 
-/** Limits requests without a key by client address. `rpm` null is unlimited. */
-export function createAddressLimit({
-  rpm,
-  identifyCaller,
-  time,
-}: {
+type AddressLimitOptions = {
   readonly rpm: number | null
   readonly identifyCaller: IdentifyCaller
   readonly time: Pick<Time, 'monotonic'>
-}): LimitAddress {
+}
+
+/** Limits requests without a key by client address. `rpm` null is unlimited. */
+export function createAddressLimit({ rpm, identifyCaller, time }: AddressLimitOptions): LimitAddress {
   if (rpm === null) return () => undefined
   // Created for the first request, because it reserves its memory at once.
   let windows: LRUCache<string, { readonly window: RateWindow; readonly openedAtMs: number }> | undefined

@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refusal } from '../response/errors.ts'
 
 /** The type of every response that a route does not declare another for. */
@@ -90,4 +91,13 @@ function findFault(value: unknown, levels: number): keyof typeof faults | undefi
     if (fault !== undefined) return fault
   }
   return undefined
+}
+
+/** Hook that throws `unsupported_media_type` if a body is declared to be in another encoding than UTF-8. */
+export function assertUtf8({ headers }: FastifyRequest, _: FastifyReply, done: () => void): void {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
+    throw refusal('unsupported_media_type', 'Send the body as application/json in UTF-8.')
+  }
+  done()
 }

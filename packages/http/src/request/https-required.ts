@@ -15,19 +15,16 @@ export function requireForwardedHttps(app: FastifyInstance, trust: readonly stri
   })
 }
 
-/** Formats the whole response to a plain HTTP request on the TLS port. */
-export function plainHttpAnswer({
-  requestId,
-  date,
-  headers,
-  head,
-}: {
+type PlainHttpAnswerOptions = {
   readonly requestId: string
   readonly date: string
   readonly headers: Readonly<Record<string, string>>
   /** A HEAD request gets the headers only. */
   readonly head: boolean
-}): string {
+}
+
+/** Formats the whole response to a plain HTTP request on the TLS port. */
+export function plainHttpAnswer({ requestId, date, headers, head }: PlainHttpAnswerOptions): string {
   const error = httpsRequired()
   const body = JSON.stringify(errorBody(error, requestId) satisfies ErrorBody)
   const lines = Object.entries({

@@ -4,9 +4,14 @@ import type { Logger } from 'pino'
 import { createCutCounter } from '../connection/limit-connections.ts'
 import { createDateFormatter, securityHeaders } from '../create-instance.ts'
 import { plainHttpAnswer } from '../request/https-required.ts'
-import { measureCertificate } from './measure-certificate.ts'
 import { createTlsServer, type TlsServer } from './tls-server.ts'
-import { type Certificate, type CertificateFiles, findDateProblem, watchCertificate } from './watch-certificate.ts'
+import {
+  type Certificate,
+  type CertificateFiles,
+  findDateProblem,
+  measureCertificate,
+  watchCertificate,
+} from './watch-certificate.ts'
 import { watchTicketKeys } from './watch-ticket-keys.ts'
 
 export type OpenTls = TlsServer & { readonly stopWatching: () => void }

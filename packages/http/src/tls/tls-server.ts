@@ -108,18 +108,13 @@ function applyTimeouts(server: Http2SecureServer, timeoutsMs: typeof defaultTime
   })
 }
 
-function sniff(
-  socket: Socket,
-  {
-    onTls,
-    answerPlain,
-    timeoutMs,
-  }: {
-    readonly onTls: () => void
-    readonly answerPlain: (firstBytes: Buffer) => string
-    readonly timeoutMs: number
-  },
-): void {
+type SniffOptions = {
+  readonly onTls: () => void
+  readonly answerPlain: (firstBytes: Buffer) => string
+  readonly timeoutMs: number
+}
+
+function sniff(socket: Socket, { onTls, answerPlain, timeoutMs }: SniffOptions): void {
   const timer = setTimeout(() => socket.destroy(), timeoutMs)
   socket.once('close', () => clearTimeout(timer))
   socket.once('data', (firstBytes: Buffer) => {

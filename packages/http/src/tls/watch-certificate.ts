@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
-import { repeat, type Time } from '@tallystick/base'
+import { type Metrics, repeat, type Time } from '@tallystick/base'
 import type { Logger } from 'pino'
 import { keyExchange } from './key-exchange.ts'
 
@@ -87,4 +87,27 @@ function findProblem(found: Certificate, inUse: Certificate): object | undefined
 
 function isSame(a: Certificate, b: Certificate): boolean {
   return a.cert.equals(b.cert) && a.key.equals(b.key)
+}
+
+/** Adds the metrics of the certificate in use. `change` sets its successor, `reject` whether the files have another one. */
+export function measureCertificate(
+  metrics: Metrics,
+  current: Pick<Certificate, 'cert'>,
+): { change(next: Pick<Certificate, 'cert'>): void; reject(isRejected: boolean): void } {
+  let rejected = 0
+  metrics.gauge('tallystick_certificate_rejected', () => [{ value: rejected }])
+  let notAfterSeconds = readNotAfter(current)
+  metrics.gauge('tallystick_certificate_not_after_timestamp_seconds', () => [{ value: notAfterSeconds }])
+  return {
+    change: (next) => {
+      notAfterSeconds = readNotAfter(next)
+    },
+    reject: (isRejected) => {
+      rejected = isRejected ? 1 : 0
+    },
+  }
+}
+
+function readNotAfter({ cert }: Pick<Certificate, 'cert'>): number {
+  return Date.parse(new X509Certificate(cert).validTo) / 1000
 }

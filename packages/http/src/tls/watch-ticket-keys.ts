@@ -7,24 +7,18 @@ export const ticketKeyBytes = 48
 
 const pollMs = 1_000
 
+type TicketKeysOptions = {
+  readonly current: Buffer
+  readonly onChange: (key: Buffer) => void
+  readonly log: Logger
+  readonly time: Pick<Time, 'setTimer'>
+}
+
 /**
  * Calls `onChange` when the file has another key of session tickets. A file that is unreadable or has another length is
  * ignored, and the key in use stays. Returns a function that stops the watch.
  */
-export function watchTicketKeys(
-  path: string,
-  {
-    current,
-    onChange,
-    log,
-    time,
-  }: {
-    readonly current: Buffer
-    readonly onChange: (key: Buffer) => void
-    readonly log: Logger
-    readonly time: Pick<Time, 'setTimer'>
-  },
-): () => void {
+export function watchTicketKeys(path: string, { current, onChange, log, time }: TicketKeysOptions): () => void {
   let inUse = current
   let isIgnored = false
   const check = async () => {

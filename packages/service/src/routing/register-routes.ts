@@ -27,20 +27,17 @@ declare module 'fastify' {
   }
 }
 
+type RegisterRoutesOptions = {
+  readonly routes: readonly Route[]
+  readonly authenticate: Authenticate
+  readonly limitAddress: LimitAddress
+  readonly cors?: Cors | undefined
+}
+
 /** Registers the routes, the check of API keys and the response to a request that matches no route. */
 export function registerRoutes(
   app: FastifyInstance,
-  {
-    routes,
-    authenticate,
-    limitAddress,
-    cors,
-  }: {
-    readonly routes: readonly Route[]
-    readonly authenticate: Authenticate
-    readonly limitAddress: LimitAddress
-    readonly cors?: Cors | undefined
-  },
+  { routes, authenticate, limitAddress, cors }: RegisterRoutesOptions,
 ): void {
   app.decorateRequest('apiKey', undefined)
   app.decorateRequest('encodeError', undefined)
@@ -89,19 +86,17 @@ function methodNotAllowed(path: string, allow: string): TallystickError {
 
 export type Authenticate = (scope: RouteScope, request: FastifyRequest, reply: FastifyReply) => RingKey
 
+type AuthenticateOptions = {
+  readonly keyRing: Pick<KeyRing, 'find'>
+  readonly time: Pick<Time, 'monotonic'>
+  readonly addressOf: (request: FastifyRequest) => string
+}
+
 /**
  * Creates the function that checks key, address, scope and limits of a request, in that order. It throws at the first that
  * fails and never waits. Returns the key.
  */
-export function createAuthenticate({
-  keyRing,
-  time,
-  addressOf,
-}: {
-  readonly keyRing: Pick<KeyRing, 'find'>
-  readonly time: Pick<Time, 'monotonic'>
-  readonly addressOf: (request: FastifyRequest) => string
-}): Authenticate {
+export function createAuthenticate({ keyRing, time, addressOf }: AuthenticateOptions): Authenticate {
   return (scope, request, reply) => {
     const secret = request.headers['x-api-key']
     const key = typeof secret === 'string' ? keyRing.find(secret, request.nowMs) : undefined

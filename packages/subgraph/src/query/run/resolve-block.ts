@@ -13,20 +13,17 @@ export type ResolvedBlock = {
   readonly block: Block | undefined
 }
 
+type BlockOptions = {
+  readonly layout: Layout
+  readonly deployment: string
+  readonly head: Block
+  readonly constraint: BlockConstraint
+}
+
 /** Finds the block of a constraint. Throws a `QueryError` if the store does not have it. */
 export async function resolveBlock(
   queryable: Queryable,
-  {
-    layout,
-    deployment,
-    head,
-    constraint,
-  }: {
-    readonly layout: Layout
-    readonly deployment: string
-    readonly head: Block
-    readonly constraint: BlockConstraint
-  },
+  { layout, deployment, head, constraint }: BlockOptions,
 ): Promise<ResolvedBlock> {
   if (constraint.kind === 'latest') return resolveHead(head)
   if (constraint.kind === 'hash') {

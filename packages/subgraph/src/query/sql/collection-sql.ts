@@ -39,20 +39,17 @@ type CollectionSql = {
   readonly range: string
 }
 
+type CollectionSqlOptions = {
+  readonly table: Table
+  readonly alias: string
+  readonly values: Values
+  /** Condition that links a nested collection to its parent. */
+  readonly link?: string | undefined
+}
+
 export function collectionSql(
   scope: StatementScope,
-  {
-    table,
-    alias,
-    values,
-    link,
-  }: {
-    readonly table: Table
-    readonly alias: string
-    readonly values: Values
-    /** Condition that links a nested collection to its parent. */
-    readonly link?: string | undefined
-  },
+  { table, alias, values, link }: CollectionSqlOptions,
 ): CollectionSql {
   const where = argumentOf(values, 'where')
   const order = orderSql(scope, { table, alias, values, isNested: link !== undefined })

@@ -75,21 +75,15 @@ function referenceSql(
 // A derived field that is not a list has one child. A second one shows that it is ambiguous.
 const firstTwo: Values = new Map([['first', { kind: 'Int', text: '2' }]])
 
+type ChildrenSqlOptions = {
+  readonly table: Table
+  readonly child: Table
+  readonly plan: LinkPlan
+  readonly columns: readonly Column[]
+}
+
 /** Returns the SQL for the children of each parent, sorted and limited per parent. */
-function childrenSql(
-  scope: StatementScope,
-  {
-    table,
-    child,
-    plan,
-    columns,
-  }: {
-    readonly table: Table
-    readonly child: Table
-    readonly plan: LinkPlan
-    readonly columns: readonly Column[]
-  },
-): string {
+function childrenSql(scope: StatementScope, { table, child, plan, columns }: ChildrenSqlOptions): string {
   const { condition, sortKeys, range } = collectionSql(scope, {
     table: child,
     alias: 'c',

@@ -92,20 +92,16 @@ function childSql(
   return `exists (select 1 from ${child.name} as f where ${isFound})`
 }
 
-/** Returns the condition that links a row with the entity that one of its fields points at. */
-export function linkSql({
-  parent,
-  parentAlias,
-  child,
-  childAlias,
-  field,
-}: {
+type LinkSqlOptions = {
   readonly parent: Table
   readonly parentAlias: string
   readonly child: Table
   readonly childAlias: string
   readonly field: Field
-}): string {
+}
+
+/** Returns the condition that links a row with the entity that one of its fields points at. */
+export function linkSql({ parent, parentAlias, child, childAlias, field }: LinkSqlOptions): string {
   if (field.kind === 'stored') {
     const reference = `${parentAlias}.${getColumn(parent, field.name).name}`
     return `${childAlias}."id" = ${field.isList ? `any(${reference})` : reference}`
