@@ -17,17 +17,16 @@ const reads = new Set([
 const pendingMax = 64
 const timeoutMs = 20_000
 
+type TestWalletOptions = {
+  readonly address: Address
+  readonly chains: readonly { readonly id: number; readonly url: string }[]
+}
+
 /**
  * Creates the test wallet. Calls go to the chain's node, which holds the key of the account. Only reads, and transactions and
  * signatures of this one account, are passed on.
  */
-export function createTestWallet({
-  address,
-  chains,
-}: {
-  readonly address: Address
-  readonly chains: readonly { readonly id: number; readonly url: string }[]
-}): TestWallet {
+export function createTestWallet({ address, chains }: TestWalletOptions): TestWallet {
   const urls = new Map(chains.map(({ id, url }) => [String(id), url]))
   let pending = 0
   const send = async (url: string, call: unknown): Promise<object> => {

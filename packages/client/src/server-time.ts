@@ -6,20 +6,18 @@ export type ServerTime = { readonly earliest: number; readonly latest: number }
 /** Service's time at a reading of the local clocks. */
 export type TimeSample = ServerTime & { readonly readAt: Reading }
 
+type SampleServerTimeOptions = {
+  readonly headers: Headers
+  readonly sentAt: Reading
+  readonly receivedAt: Reading
+}
+
 /**
  * Returns the service's time when a response arrived. The Date header is truncated to seconds and was created between
  * sending and receiving, so the result is a span. Without the header (a cross-site page may not see it) the local clock is
  * used.
  */
-export function sampleServerTime({
-  headers,
-  sentAt,
-  receivedAt,
-}: {
-  readonly headers: Headers
-  readonly sentAt: Reading
-  readonly receivedAt: Reading
-}): TimeSample {
+export function sampleServerTime({ headers, sentAt, receivedAt }: SampleServerTimeOptions): TimeSample {
   const date = Date.parse(headers.get('date') ?? '')
   if (Number.isNaN(date)) return { earliest: receivedAt.wall, latest: receivedAt.wall, readAt: receivedAt }
   const ageMs = Number(/^\d{1,9}$/.exec(headers.get('age') ?? '')?.[0] ?? 0) * 1000

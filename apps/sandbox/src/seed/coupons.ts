@@ -28,14 +28,13 @@ export function couponOf({ tenorDays, daysAgo }: { readonly tenorDays: number; r
 // Enough for a chart. Each week takes 0.2 s to sign.
 const pastDays = 14
 
-/** Plans the periods of the last weeks before the previous one, with the coupons that the seeded positions were lent at. */
-export function planPastPeriods({
-  tenors,
-  nowSeconds,
-}: {
+type PlanPastPeriodsOptions = {
   readonly tenors: readonly number[]
   readonly nowSeconds: bigint
-}): PastPeriod[] {
+}
+
+/** Plans the periods of the last weeks before the previous one, with the coupons that the seeded positions were lent at. */
+export function planPastPeriods({ tenors, nowSeconds }: PlanPastPeriodsOptions): PastPeriod[] {
   const current = periodAt(nowSeconds)
   const previous = periodAt(current.start - 1n)
   // 12 hours after midnight, so that a day of 23 or 25 hours does not matter.

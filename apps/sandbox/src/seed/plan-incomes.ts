@@ -8,14 +8,13 @@ const lateDays = [19, 41]
 // Delay of the report after the end of a day.
 export const reportedAfterSeconds = 303n
 
-/** Plans the floating income of each day up to yesterday. */
-export function planIncomes({
-  firstDay,
-  nowSeconds,
-}: {
+type PlanIncomesOptions = {
   readonly firstDay: bigint
   readonly nowSeconds: bigint
-}): IncomeStep[] {
+}
+
+/** Plans the floating income of each day up to yesterday. */
+export function planIncomes({ firstDay, nowSeconds }: PlanIncomesOptions): IncomeStep[] {
   return Array.from({ length: historyDays }, (_, index) => index)
     .filter((index) => !lateDays.includes(index))
     .map((index) => {

@@ -20,18 +20,15 @@ type ComparedAnswer =
 // As the limit of the service for an answer of an upstream.
 const answerBytesMax = 8 * 1024 * 1024
 
-/** Creates the source of a subgraph at a URL. */
-export function createUrlSource({
-  name,
-  url,
-  headers,
-  fingerprint256,
-}: {
+type UrlSourceOptions = {
   readonly name: string
   readonly url: string
   readonly headers: Readonly<Record<string, Secret>>
   readonly fingerprint256?: string | undefined
-}): ComparedSource {
+}
+
+/** Creates the source of a subgraph at a URL. */
+export function createUrlSource({ name, url, headers, fingerprint256 }: UrlSourceOptions): ComparedSource {
   const redact = createRedact(new URL(url), headers)
   return {
     name,

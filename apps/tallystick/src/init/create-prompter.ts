@@ -11,16 +11,14 @@ export class InputEndedError extends Error {
   override readonly name = 'InputEndedError' as const
 }
 
-/** Reads answers line by line, from a terminal or from a pipe with one answer per line. */
-export function createPrompter({
-  input,
-  output,
-  isTerminal,
-}: {
+type PrompterOptions = {
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream
   readonly isTerminal: boolean
-}): Prompter {
+}
+
+/** Reads answers line by line, from a terminal or from a pipe with one answer per line. */
+export function createPrompter({ input, output, isTerminal }: PrompterOptions): Prompter {
   const reader = createInterface({ input, output, terminal: isTerminal })
   let isInterrupted = false
   let isClosed = false

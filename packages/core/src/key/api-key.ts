@@ -13,6 +13,11 @@ const keyPattern = /^tsk_(live|test)_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/
 // Largest multiple of 62 in a byte. Bytes from there on are drawn again, so that all characters are equally likely.
 const unbiasedBytesMax = 248
 
+type ApiKeyOptions = {
+  readonly kind: KeyKind
+  readonly randomBytes: (length: number) => Uint8Array
+}
+
 /**
  * Creates an API key: prefix, 30 random base62 characters (178 bits) and their CRC-32 in base62. The checksum lets a
  * scanner or a client detect a mistyped key offline.
@@ -20,13 +25,7 @@ const unbiasedBytesMax = 248
  * @example
  * createApiKey({ kind: 'live', randomBytes }) // 'tsk_live_' and 36 characters more
  */
-export function createApiKey({
-  kind,
-  randomBytes,
-}: {
-  readonly kind: KeyKind
-  readonly randomBytes: (length: number) => Uint8Array
-}): string {
+export function createApiKey({ kind, randomBytes }: ApiKeyOptions): string {
   let entropy = ''
   while (entropy.length < 30) {
     for (const byte of randomBytes(30)) {

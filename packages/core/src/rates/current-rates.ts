@@ -35,20 +35,19 @@ const secondsPerDay = 86_400n
 /** Days whose floating income has not been set: how many, and the first of them. */
 type MissingIncome = { readonly days: number; readonly since: string }
 
+type MissingIncomeOptions = {
+  /** Last UTC day with an income, days since 1970-01-01. */
+  readonly lastDay: number
+  readonly nowSeconds: bigint
+}
+
 /**
  * Returns the days up to yesterday (UTC) that have no floating income, or undefined if there are none.
  *
  * @example
  * findMissingIncome({ lastDay: 20_760, nowSeconds: 1794744000n }) // { days: 11, since: '2026-11-04' }
  */
-export function findMissingIncome({
-  lastDay,
-  nowSeconds,
-}: {
-  /** Last UTC day with an income, days since 1970-01-01. */
-  readonly lastDay: number
-  readonly nowSeconds: bigint
-}): MissingIncome | undefined {
+export function findMissingIncome({ lastDay, nowSeconds }: MissingIncomeOptions): MissingIncome | undefined {
   const days = Number(nowSeconds / secondsPerDay) - 1 - lastDay
   return days > 0 ? { days, since: formatDay(lastDay + 1) } : undefined
 }

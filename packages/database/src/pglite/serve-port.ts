@@ -1,8 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Engine } from './engine.ts'
 import type { FromThread, Request, ToThread } from './messages.ts'
-import { createTransactions } from './port-transactions.ts'
-import { type Asked, createTurns } from './port-turns.ts'
+import { type Asked, createTransactions, createTurns } from './port-transactions.ts'
 
 /** Answers of the thread: rows or nothing. */
 type Answers = {

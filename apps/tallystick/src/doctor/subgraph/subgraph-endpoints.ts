@@ -13,16 +13,14 @@ export function listRemoteEndpoints({ subgraph }: Pick<ChainConfig, 'subgraph'>)
   return (subgraph?.urls ?? []).map((url) => ({ url, headers }))
 }
 
-/** Returns where a running service that ends TLS serves the embedded subgraph of a chain. */
-export function embeddedEndpoint({
-  chain,
-  listen,
-  certificate,
-}: {
+type EmbeddedEndpointOptions = {
   readonly chain: Pick<ChainConfig, 'id'>
   readonly listen: Config['listen']
   readonly certificate: X509Certificate | undefined
-}): Endpoint {
+}
+
+/** Returns where a running service that ends TLS serves the embedded subgraph of a chain. */
+export function embeddedEndpoint({ chain, listen, certificate }: EmbeddedEndpointOptions): Endpoint {
   const host = reachableHost(listen.host)
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${listen.port}/subgraphs/${chain.id}`
   return { url, headers: {}, fingerprint256: certificate?.fingerprint256 }
