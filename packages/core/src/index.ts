@@ -141,6 +141,18 @@ export {
   wireNoteSchema,
   wireSignatureSchema,
 } from './wire/notes-response.ts'
+export type {
+  CodeSample,
+  JsonSchema,
+  MediaType,
+  OpenapiDocument,
+  OpenapiExample,
+  OpenapiHeader,
+  OpenapiOperation,
+  OpenapiParameter,
+  OpenapiReference,
+  OpenapiResponse,
+} from './wire/openapi-document.ts'
 export type { PortalChain, PortalInfo, PortalVisitor, TestWalletInfo } from './wire/portal-info.ts'
 export { positionQuery } from './wire/position-query.ts'
 export {

@@ -1,7 +1,6 @@
-import { type ErrorCode, errorBodySchema, positionQuery } from '@tallystick/core'
+import { type ErrorCode, errorBodySchema, type OpenapiDocument, positionQuery } from '@tallystick/core'
 import { type Answer, type SendOptions, sendRequest } from '@tallystick/workbench/send-request'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { OpenapiDocument } from '../src/routing/document.ts'
 import { hang, startFakeSubgraph } from './fake-subgraph.ts'
 import { chain324, createDeferrals, createKey, newDatabase, start, type TestService } from './harness.ts'
 

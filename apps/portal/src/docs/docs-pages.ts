@@ -1,4 +1,4 @@
-import type { OpenapiDocument } from './openapi/openapi.ts'
+import type { OpenapiDocument } from '@tallystick/core'
 import { listTagEndpoints } from './openapi/openapi.ts'
 import { parseMarkdown, plainText, slug } from './text/parse-markdown.ts'
 import type { Guide } from './text/read-guide.ts'

@@ -1,6 +1,7 @@
+import type { OpenapiDocument } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
 import { flattenFields } from './openapi/flatten-fields.ts'
-import type { Endpoint, OpenapiDocument } from './openapi/openapi.ts'
+import type { Endpoint } from './openapi/openapi.ts'
 import { fillSample } from './requests/fill-sample.ts'
 import { formatCurl, formatFetch, formatPython } from './requests/format-request.ts'
 import { buildRequest, readExample } from './requests/request.ts'
@@ -46,6 +47,7 @@ const notes: Endpoint = {
     'x-codeSamples': [
       {
         lang: 'Shell',
+        label: 'curl',
         source: 'curl "$TALLYSTICK_URL/notes?chainid=324&maturity=7,14" \\\n  -H "x-api-key: $TALLYSTICK_KEY"',
       },
     ],
@@ -54,7 +56,11 @@ const notes: Endpoint = {
 
 const document: OpenapiDocument = {
   openapi: '3.1.1',
-  info: { version: '1', description: '## Keys\n\nText.' },
+  info: {
+    ...{ title: 'API', version: '1', summary: '', description: '## Keys\n\nText.' },
+    ...{ contact: { name: 'Operator' }, license: { name: 'MIT', url: 'https://opensource.org/license/mit' } },
+  },
+  servers: [],
   tags: [{ name: 'Notes', description: '' }],
   paths: { '/notes': { get: notes.operation } },
   components: {
@@ -71,6 +77,7 @@ const document: OpenapiDocument = {
       },
     },
     headers: {},
+    securitySchemes: {},
   },
 }
 
@@ -139,7 +146,7 @@ describe('requests', () => {
     const at = (path: string, source: string): Endpoint => ({
       method: 'GET',
       path,
-      operation: { ...notes.operation, 'x-codeSamples': [{ lang: 'Shell', source }] },
+      operation: { ...notes.operation, 'x-codeSamples': [{ lang: 'Shell', label: 'curl', source }] },
     })
     expect(readExample(at('/log/tile/{path}', 'curl "$TALLYSTICK_URL/log/tile/entries/000.p/1"')).values).toEqual({
       path: 'entries/000.p/1',

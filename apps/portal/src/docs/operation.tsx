@@ -1,13 +1,7 @@
+import type { JsonSchema, MediaType, OpenapiDocument, OpenapiResponse } from '@tallystick/core'
 import { Markdown } from './markdown.tsx'
 import { type Field, flattenFields, typeOf } from './openapi/flatten-fields.ts'
-import {
-  type Endpoint,
-  type JsonSchema,
-  listFailures,
-  type MediaType,
-  type OpenapiDocument,
-  type Response,
-} from './openapi/openapi.ts'
+import { type Endpoint, listFailures } from './openapi/openapi.ts'
 import { EndpointExample } from './requests/example.tsx'
 import { Code, Heading, Inline, Paragraph, Table } from './text/elements.tsx'
 import { parseMarkdown } from './text/parse-markdown.ts'
@@ -73,7 +67,7 @@ type ResponseViewProps = {
   readonly document: OpenapiDocument
   readonly id: string
   readonly status: string
-  readonly response: Response
+  readonly response: OpenapiResponse
 }
 
 function ResponseView({ document, id, status, response }: ResponseViewProps) {
@@ -87,11 +81,11 @@ function ResponseView({ document, id, status, response }: ResponseViewProps) {
   return (
     <>
       <Heading level={3} id={`${id}-${status}`}>
-        Response {status}
+        OpenapiResponse {status}
       </Heading>
       <Paragraph text={response.description} />
       {response.content ? (
-        <Content document={document} content={response.content} label={`Response ${status} of ${id}`} />
+        <Content document={document} content={response.content} label={`OpenapiResponse ${status} of ${id}`} />
       ) : null}
       <details class="docs-fold">
         <summary>Headers</summary>

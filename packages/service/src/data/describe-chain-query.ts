@@ -1,17 +1,17 @@
-import type { ErrorBody, ErrorCode } from '@tallystick/core'
+import type {
+  ErrorBody,
+  ErrorCode,
+  MediaType,
+  OpenapiExample,
+  OpenapiOperation,
+  OpenapiParameter,
+  OpenapiResponse,
+} from '@tallystick/core'
 import { errorResponses } from '../openapi/error-responses.ts'
 import { headerReferences } from '../openapi/headers.ts'
 import { bodyOption, curl, jsonHeader, keyHeader } from '../openapi/samples.ts'
 import { allowOnly, schemaReference } from '../openapi/schemas.ts'
-import type {
-  DocumentContext,
-  Endpoint,
-  Example,
-  MediaType,
-  Operation,
-  Parameter,
-  Response,
-} from '../routing/document.ts'
+import type { DocumentContext, Endpoint } from '../routing/document.ts'
 import { graphqlParameters, textParameter } from './describe-subgraph.ts'
 import { encodeFailure, type GraphqlType, graphqlTypes } from './graphql-answer.ts'
 
@@ -25,7 +25,7 @@ const exampleQuery = '{ positionInfos(first: 3, orderBy: tokenId, orderDirection
 const exampleData = { positionInfos: [{ tokenId: '40', principal: '25000000000000000000000', status: 'Active' }] }
 
 /** `POST /data/<chainid>`. */
-export function describeChainQuery(context: DocumentContext, endpoint: Endpoint): Operation {
+export function describeChainQuery(context: DocumentContext, endpoint: Endpoint): OpenapiOperation {
   const chain = chainOf(context)
   return {
     operationId: 'queryChain',
@@ -55,7 +55,7 @@ export function describeChainQuery(context: DocumentContext, endpoint: Endpoint)
 }
 
 /** `GET /data/<chainid>`. */
-export function describeChainQueryGet(context: DocumentContext, endpoint: Endpoint): Operation {
+export function describeChainQueryGet(context: DocumentContext, endpoint: Endpoint): OpenapiOperation {
   return {
     operationId: 'queryChainByGet',
     tags: ['Data'],
@@ -86,7 +86,7 @@ function chainOf({ dataChainIds, chainIds }: DocumentContext): number {
   return dataChainIds[0] ?? chainIds[0] ?? 324
 }
 
-function chainParameter(context: DocumentContext): Parameter {
+function chainParameter(context: DocumentContext): OpenapiParameter {
   const schema = { type: 'integer', 'x-unit': 'chain id', examples: [chainOf(context)] }
   return {
     name: 'chainid',
@@ -108,7 +108,7 @@ const codesOfQuery: readonly ErrorCode[] = [
 function responses(
   context: DocumentContext,
   { endpoint, codes }: { readonly endpoint: Endpoint; readonly codes: readonly ErrorCode[] },
-): Operation['responses'] {
+): OpenapiOperation['responses'] {
   const ofChain = { ...endpoint, path: `/data/${chainOf(context)}`, mediaTypes: graphqlTypes }
   const failures = errorResponses(context, { endpoint: ofChain, codes: [...codesOfQuery, ...codes] })
   const examples = { positions: { summary: 'The newest positions', value: { data: exampleData } } }
@@ -124,7 +124,7 @@ function responses(
 }
 
 /** Adds the media type of GraphQL to an error response, and `errors` to its JSON. */
-function toGraphql({ content, ...response }: Response): Response {
+function toGraphql({ content, ...response }: OpenapiResponse): OpenapiResponse {
   const examples = Object.entries(content?.['application/json']?.examples ?? {})
   const media = graphqlTypes.map((type) => [type, encodeExamples(examples, type)] as const)
   return {
@@ -133,7 +133,7 @@ function toGraphql({ content, ...response }: Response): Response {
   }
 }
 
-function encodeExamples(examples: readonly (readonly [string, Example])[], type: GraphqlType): MediaType {
+function encodeExamples(examples: readonly (readonly [string, OpenapiExample])[], type: GraphqlType): MediaType {
   const encoded = examples.flatMap(([code, { summary, value }]) => {
     const { status, body } = encodeFailure(value as ErrorBody, type)
     return status < 400 ? [] : [[code, { summary, value: body }] as const]

@@ -1,10 +1,16 @@
-import { type DataRequestBody, type DataResponse, positionQuery } from '@tallystick/core'
+import {
+  type DataRequestBody,
+  type DataResponse,
+  type OpenapiExample,
+  type OpenapiOperation,
+  positionQuery,
+} from '@tallystick/core'
 import { queryLimits } from '@tallystick/gateway'
 import { errorResponses } from '../openapi/error-responses.ts'
 import { headerReferences } from '../openapi/headers.ts'
 import { bodyOption, curl, jsonHeader, keyHeader, typescript } from '../openapi/samples.ts'
 import { schemaReference } from '../openapi/schemas.ts'
-import type { DocumentContext, Endpoint, Example, Operation } from '../routing/document.ts'
+import type { DocumentContext, Endpoint } from '../routing/document.ts'
 
 const count = (value: number) => value.toLocaleString('en-US')
 const description = `Runs a GraphQL query on the protocol’s subgraph of one or more chains concurrently. The entities are \`positionInfos\`, \`accounts\`, \`partners\`, \`floatingIncomes\`, \`pools\` and \`protocolDays\`. The dialect is graph-node’s, with \`block\` for time travel. Introspection is allowed.
@@ -20,7 +26,7 @@ Limits: a body of 64 KiB, ${count(queryLimits.tokens)} tokens, ${queryLimits.dep
 const wallet = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 
 /** `POST /data` (SPEC.md §4.2). */
-export function describeData(context: DocumentContext, endpoint: Endpoint): Operation {
+export function describeData(context: DocumentContext, endpoint: Endpoint): OpenapiOperation {
   return describe(context, {
     endpoint,
     operationId: 'queryData',
@@ -30,7 +36,7 @@ export function describeData(context: DocumentContext, endpoint: Endpoint): Oper
 }
 
 /** `POST /graphql`, the deprecated name of `POST /data`. */
-export function describeGraphql(context: DocumentContext, endpoint: Endpoint): Operation {
+export function describeGraphql(context: DocumentContext, endpoint: Endpoint): OpenapiOperation {
   const operation = describe(context, {
     endpoint,
     operationId: 'queryDataByOldName',
@@ -46,9 +52,9 @@ export function describeGraphql(context: DocumentContext, endpoint: Endpoint): O
   return { ...operation, deprecated: true, responses: Object.fromEntries(responses), 'x-codeSamples': samples }
 }
 
-type About = Pick<Operation, 'operationId' | 'summary' | 'description'> & { readonly endpoint: Endpoint }
+type About = Pick<OpenapiOperation, 'operationId' | 'summary' | 'description'> & { readonly endpoint: Endpoint }
 
-function describe(context: DocumentContext, { endpoint, ...about }: About): Operation {
+function describe(context: DocumentContext, { endpoint, ...about }: About): OpenapiOperation {
   const chain = context.dataChainIds[0] ?? context.chainIds[0] ?? 324
   return {
     ...about,
@@ -94,7 +100,7 @@ function samples(path: string, chain: number) {
   ]
 }
 
-function requests(chain: number): Readonly<Record<string, Example & { readonly value: DataRequestBody }>> {
+function requests(chain: number): Readonly<Record<string, OpenapiExample & { readonly value: DataRequestBody }>> {
   const chains = [chain]
   return {
     positions: {
@@ -120,7 +126,7 @@ function requests(chain: number): Readonly<Record<string, Example & { readonly v
   }
 }
 
-function answers(chain: number): Readonly<Record<string, Example & { readonly value: DataResponse }>> {
+function answers(chain: number): Readonly<Record<string, OpenapiExample & { readonly value: DataResponse }>> {
   const position = {
     tokenId: '40',
     owner: wallet,

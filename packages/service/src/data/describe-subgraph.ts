@@ -1,9 +1,10 @@
+import type { OpenapiOperation, OpenapiParameter } from '@tallystick/core'
 import { publicQueryLimits as limits } from '@tallystick/gateway'
 import { errorResponses } from '../openapi/error-responses.ts'
 import { headerReferences } from '../openapi/headers.ts'
 import { bodyOption, curl, jsonHeader } from '../openapi/samples.ts'
 import { allowOnly, schemaReference } from '../openapi/schemas.ts'
-import type { DocumentContext, Endpoint, Operation, Parameter } from '../routing/document.ts'
+import type { DocumentContext, Endpoint } from '../routing/document.ts'
 
 const count = (value: number) => value.toLocaleString('en-US')
 const description = `The embedded subgraph of a chain as a GraphQL endpoint for any GraphQL client. It needs no key. Requests are limited per address.
@@ -15,7 +16,7 @@ Limits of a query: a body of 64 KiB, ${count(limits.tokens)} tokens, ${limits.de
 const exampleQuery = '{ _meta { block { number } } positionInfos(first: 3) { tokenId status } }'
 
 /** `POST /subgraphs/<chainid>`. */
-export function describeSubgraph(context: DocumentContext, endpoint: Endpoint): Operation {
+export function describeSubgraph(context: DocumentContext, endpoint: Endpoint): OpenapiOperation {
   const chain = context.subgraphChainIds[0] ?? 324
   return {
     operationId: 'querySubgraph',
@@ -42,7 +43,7 @@ export function describeSubgraph(context: DocumentContext, endpoint: Endpoint): 
 }
 
 /** `GET /subgraphs/<chainid>`. */
-export function describeSubgraphGet(context: DocumentContext, endpoint: Endpoint): Operation {
+export function describeSubgraphGet(context: DocumentContext, endpoint: Endpoint): OpenapiOperation {
   const chain = context.subgraphChainIds[0] ?? 324
   return {
     operationId: 'querySubgraphByGet',
@@ -58,7 +59,7 @@ export function describeSubgraphGet(context: DocumentContext, endpoint: Endpoint
   }
 }
 
-function chainIdParameter({ subgraphChainIds }: DocumentContext): Parameter {
+function chainIdParameter({ subgraphChainIds }: DocumentContext): OpenapiParameter {
   const schema = { type: 'integer', 'x-unit': 'chain id', examples: [subgraphChainIds[0] ?? 324] }
   return {
     name: 'chainid',
@@ -70,7 +71,11 @@ function chainIdParameter({ subgraphChainIds }: DocumentContext): Parameter {
 }
 
 /** Describes a GraphQL request in a query string. */
-export function graphqlParameters({ isQueryRequired }: { readonly isQueryRequired: boolean }): readonly Parameter[] {
+export function graphqlParameters({
+  isQueryRequired,
+}: {
+  readonly isQueryRequired: boolean
+}): readonly OpenapiParameter[] {
   return [
     textParameter('query', {
       description: 'A GraphQL document with a query.',
@@ -100,7 +105,7 @@ export function textParameter(
     example,
     required = false,
   }: { readonly description: string; readonly unit: string; readonly example: string; readonly required?: boolean },
-): Parameter {
+): OpenapiParameter {
   const schema = { type: 'string', 'x-unit': unit, examples: [example] }
   return { name, in: 'query', required, description: `${description} [${unit}]`, schema }
 }

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '@tallystick/core'
+import type { OpenapiParameter, StreamEvent } from '@tallystick/core'
 import { allowLongResponse } from '@tallystick/http'
 import { hashSecret, type RingKey } from '@tallystick/keys'
 import { type EventStreams, scopeOfType } from '@tallystick/notify'
@@ -6,7 +6,6 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { describeGet } from '../openapi/describe-operation.ts'
 import { curl, keyHeader, typescript } from '../openapi/samples.ts'
 import { queryParameters, schemaReference } from '../openapi/schemas.ts'
-import type { Parameter } from '../routing/document.ts'
 import { useScope } from '../routing/register-routes.ts'
 import type { Route } from '../routing/route.ts'
 import { parseEventsRequest } from './events-query.ts'
@@ -70,7 +69,7 @@ data: {"message":"Treasury notes of 2026-11-14, 18:00 to 24:00 New York.","data"
 
 The service ends a stream if its key is revoked or expires, if the client does not read, and when it stops.`
 
-const lastEventId: Parameter = {
+const lastEventId: OpenapiParameter = {
   name: 'Last-Event-ID',
   in: 'header',
   required: false,

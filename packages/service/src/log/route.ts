@@ -1,5 +1,5 @@
 import { quote } from '@tallystick/base'
-import { type LogProof, periodAt, TallystickError } from '@tallystick/core'
+import { type LogProof, type OpenapiParameter, periodAt, TallystickError } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import { assertParameters, invalidParameter } from '@tallystick/http'
 import { findSetIndex, type RunningLog, readEntries, type StoredCheckpoint } from '@tallystick/public-log'
@@ -9,7 +9,7 @@ import { parseChainId } from '../notes/notes-query.ts'
 import { describeGet, jsonContent } from '../openapi/describe-operation.ts'
 import { curl, typescriptWith } from '../openapi/samples.ts'
 import { queryParameters } from '../openapi/schemas.ts'
-import type { Endpoint, Parameter } from '../routing/document.ts'
+import type { Endpoint } from '../routing/document.ts'
 import type { Route } from '../routing/route.ts'
 
 export type LogParts = Pick<RunningLog, 'publicLog' | 'readBundle' | 'publicSeconds'> & { readonly database: Queryable }
@@ -160,7 +160,7 @@ function textOf(response: string, { path }: Endpoint) {
   } as const
 }
 
-const tilePath: Parameter = {
+const tilePath: OpenapiParameter = {
   name: 'path',
   in: 'path',
   required: true,

@@ -1,5 +1,5 @@
 import { type Clock, settleWithin, toSeconds } from '@tallystick/base'
-import { type NotesResponse, periodAt, TallystickError } from '@tallystick/core'
+import { type NotesResponse, type OpenapiParameter, periodAt, TallystickError } from '@tallystick/core'
 import { matchesEtag } from '@tallystick/http'
 import {
   type ClockDispute,
@@ -17,7 +17,6 @@ import type { ChainConfig } from '../config/config.ts'
 import { describeGet, jsonContent } from '../openapi/describe-operation.ts'
 import { curl, keyHeader, typescript } from '../openapi/samples.ts'
 import { queryParameters } from '../openapi/schemas.ts'
-import type { Parameter } from '../routing/document.ts'
 import type { Route } from '../routing/route.ts'
 import { assertKnownTenors, parseNotesQuery } from './notes-query.ts'
 
@@ -162,7 +161,7 @@ const description = `Returns the notes of the current New York period (00:00 to 
 
 The note set does not change within its period. Cache it for \`max-age\`, and fetch again when the time is no longer between \`signature_valid_after\` and \`signature_valid_before\`, both excluded.`
 
-const ifNoneMatch: Parameter = {
+const ifNoneMatch: OpenapiParameter = {
   name: 'If-None-Match',
   in: 'header',
   required: false,

@@ -12,7 +12,9 @@ import {
   graphqlRequestSchema,
   historyNotesResponseSchema,
   historyRateResponseSchema,
+  type JsonSchema,
   logProofSchema,
+  type MediaType,
   notesResponseSchema,
   rateResponseSchema,
   streamEventSchema,
@@ -24,7 +26,6 @@ import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { documentedRoutes } from '../../test/documented-routes.ts'
 import { listFailures, listOperations } from '../../test/list-operations.ts'
-import type { JsonSchema, MediaType } from '../routing/document.ts'
 import { buildDocument } from './build-document.ts'
 
 const document = buildDocument({ chainIds: [324], dataChainIds: [324], subgraphChainIds: [324] }, documentedRoutes)

@@ -1,5 +1,6 @@
+import type { OpenapiDocument } from '@tallystick/core'
 import { release } from '../release.ts'
-import type { DocumentChains, DocumentContext, OpenapiDocument } from '../routing/document.ts'
+import type { DocumentChains, DocumentContext } from '../routing/document.ts'
 import { formatAllow, listEndpoints, type Route } from '../routing/route.ts'
 import { headers } from './headers.ts'
 import { publishedSchemas } from './schemas.ts'

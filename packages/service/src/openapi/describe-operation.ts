@@ -1,18 +1,11 @@
-import type { ErrorCode } from '@tallystick/core'
+import type { ErrorCode, MediaType, OpenapiExample, OpenapiOperation } from '@tallystick/core'
 import { listInWords } from '@tallystick/http'
-import type {
-  DescribeOperation,
-  DocumentContext,
-  Endpoint,
-  Example,
-  MediaType,
-  Operation,
-} from '../routing/document.ts'
+import type { DescribeOperation, DocumentContext, Endpoint } from '../routing/document.ts'
 import { errorResponses } from './error-responses.ts'
 import { type HeaderName, headerReferences } from './headers.ts'
 import { type SchemaName, schemaReference } from './schemas.ts'
 
-type Description = Pick<Operation, 'operationId' | 'summary' | 'description' | 'parameters'> & {
+type Description = Pick<OpenapiOperation, 'operationId' | 'summary' | 'description' | 'parameters'> & {
   readonly tag: string
   /** Scope in the examples of errors, if the key may have one of several. */
   readonly scope?: Endpoint['scope']
@@ -25,7 +18,7 @@ type Description = Pick<Operation, 'operationId' | 'summary' | 'description' | '
   readonly headers?: readonly HeaderName[] | undefined
   /** Errors besides those of every endpoint. */
   readonly codes: readonly ErrorCode[]
-  readonly samples: Operation['x-codeSamples']
+  readonly samples: OpenapiOperation['x-codeSamples']
 }
 
 type Described = {
@@ -63,7 +56,7 @@ export function describeGet(describe: (described: Described) => Description): De
 /** Returns the content of a JSON response. */
 export function jsonContent(
   schema: SchemaName,
-  examples: Readonly<Record<string, Example>>,
+  examples: Readonly<Record<string, OpenapiExample>>,
 ): { readonly 'application/json': MediaType } {
   return { 'application/json': { schema: schemaReference(schema), examples } }
 }

@@ -1,6 +1,6 @@
-import type { ErrorBody, ErrorCode } from '@tallystick/core'
+import type { ErrorBody, ErrorCode, OpenapiExample, OpenapiResponse } from '@tallystick/core'
 import { statusOf } from '@tallystick/http'
-import type { DocumentContext, Endpoint, Example, Response } from '../routing/document.ts'
+import type { DocumentContext, Endpoint } from '../routing/document.ts'
 import { errorGuide } from './error-guide.ts'
 import { headerReferences } from './headers.ts'
 import { schemaReference } from './schemas.ts'
@@ -44,7 +44,7 @@ const retryAfter: readonly ErrorCode[] = [
 export function errorResponses(
   context: DocumentContext,
   { endpoint, codes }: { readonly endpoint: ErrorEndpoint; readonly codes: readonly ErrorCode[] },
-): Readonly<Record<string, Response>> {
+): Readonly<Record<string, OpenapiResponse>> {
   const all = [...codes, ...(endpoint.scope ? withKey : []), ...anywhere]
   const byStatus = new Map<number, Set<ErrorCode>>()
   for (const code of all) byStatus.set(statusOf(code), (byStatus.get(statusOf(code)) ?? new Set()).add(code))
@@ -56,10 +56,10 @@ export function errorResponses(
 function response(
   context: DocumentContext,
   { endpoint, codes }: { readonly endpoint: ErrorEndpoint; readonly codes: readonly ErrorCode[] },
-): Response {
+): OpenapiResponse {
   // A test triggers each error and compares.
   const values = { ...refusals(context, endpoint), ...misreadings(context, endpoint), ...failures(context) }
-  const examples = codes.map((code): [string, Example] => [
+  const examples = codes.map((code): [string, OpenapiExample] => [
     code,
     { summary: errorGuide[code], value: { ...values[code], code, requestId: '9f2c41d07ab3-1x' } },
   ])

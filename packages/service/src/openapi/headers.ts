@@ -1,6 +1,9 @@
-import type { Header, Reference } from '../routing/document.ts'
+import type { OpenapiHeader, OpenapiReference } from '@tallystick/core'
 
-function header(description: string, { unit, example }: { readonly unit: string; readonly example: string }): Header {
+function header(
+  description: string,
+  { unit, example }: { readonly unit: string; readonly example: string },
+): OpenapiHeader {
   return { description: `${description} [${unit}]`, schema: { type: 'string', 'x-unit': unit, examples: [example] } }
 }
 
@@ -56,6 +59,6 @@ export const headers = {
 export type HeaderName = keyof typeof headers
 
 /** Returns references to headers by name. */
-export function headerReferences(...names: readonly HeaderName[]): Readonly<Record<string, Reference>> {
+export function headerReferences(...names: readonly HeaderName[]): Readonly<Record<string, OpenapiReference>> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

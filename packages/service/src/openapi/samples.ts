@@ -1,4 +1,4 @@
-import type { CodeSample } from '../routing/document.ts'
+import type { CodeSample } from '@tallystick/core'
 
 /** Returns a curl sample. The introduction shows how to set `TALLYSTICK_URL` and `TALLYSTICK_KEY`. */
 export function curl(...lines: readonly string[]): CodeSample {

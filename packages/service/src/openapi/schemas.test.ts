@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core'
+import { type JsonSchema, TallystickError } from '@tallystick/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -8,7 +8,6 @@ import { parseQueryRequest } from '../data/graphql-request.ts'
 import { parseEventsRequest } from '../events/events-query.ts'
 import { parseNotesQuery } from '../notes/notes-query.ts'
 import { parseRateQuery } from '../rate/route.ts'
-import type { JsonSchema } from '../routing/document.ts'
 import { publishedSchemas, queryParameters } from './schemas.ts'
 
 const chainIds = [1, 324]

@@ -1,6 +1,6 @@
+import type { JsonSchema, OpenapiParameter } from '@tallystick/core'
 import * as core from '@tallystick/core'
 import { z } from 'zod'
-import type { JsonSchema, Parameter } from '../routing/document.ts'
 import { errorGuide } from './error-guide.ts'
 
 /** Schemas that validate requests and responses, by their published names. */
@@ -83,7 +83,7 @@ const querySchemas = {
 export function queryParameters(
   of: keyof typeof querySchemas,
   { chainIds }: { readonly chainIds: readonly number[] },
-): readonly Parameter[] {
+): readonly OpenapiParameter[] {
   const { properties = {}, required = [] } = z.toJSONSchema(querySchemas[of]) as JsonSchema
   return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
     name,

@@ -1,4 +1,5 @@
-import type { JsonSchema, Schemas } from './openapi.ts'
+import type { JsonSchema } from '@tallystick/core'
+import type { Schemas } from './openapi.ts'
 
 export type Field = {
   /** Path from the root, such as `data[].signature.r`. */

@@ -1,64 +1,8 @@
-/** JSON Schema, limited to the keywords of the service's document. */
-export type JsonSchema = {
-  readonly $ref?: string
-  readonly type?: string | readonly string[]
-  readonly description?: string
-  readonly examples?: readonly unknown[]
-  readonly enum?: readonly unknown[]
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly required?: readonly string[]
-  readonly items?: JsonSchema
-  readonly anyOf?: readonly JsonSchema[]
-  readonly 'x-unit'?: string
-}
+import type { MediaType, OpenapiDocument, OpenapiOperation, OpenapiResponse } from '@tallystick/core'
 
-export type Schemas = Readonly<Record<string, JsonSchema>>
+export type Schemas = OpenapiDocument['components']['schemas']
 
-export type Parameter = {
-  readonly name: string
-  readonly in: 'query' | 'path' | 'header'
-  readonly required: boolean
-  readonly description: string
-  readonly schema: JsonSchema
-}
-
-export type MediaType = {
-  readonly schema: JsonSchema
-  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
-}
-
-export type Response = {
-  readonly description: string
-  readonly headers?: Readonly<Record<string, unknown>>
-  readonly content?: Readonly<Record<string, MediaType>>
-}
-
-export type Operation = {
-  readonly operationId: string
-  readonly tags: readonly string[]
-  readonly summary: string
-  readonly description: string
-  readonly deprecated?: true
-  readonly security: readonly unknown[]
-  readonly parameters?: readonly Parameter[]
-  readonly requestBody?: { readonly description: string; readonly content: Readonly<Record<string, MediaType>> }
-  readonly responses: Readonly<Record<string, Response>>
-  readonly 'x-codeSamples': readonly { readonly lang: string; readonly source: string }[]
-}
-
-/** `GET /openapi.json`, limited to the members that the documentation shows. */
-export type OpenapiDocument = {
-  readonly openapi: string
-  readonly info: { readonly version: string; readonly description: string }
-  readonly tags: readonly { readonly name: string; readonly description: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: {
-    readonly schemas: Schemas
-    readonly headers: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>
-  }
-}
-
-export type Endpoint = { readonly method: string; readonly path: string; readonly operation: Operation }
+export type Endpoint = { readonly method: string; readonly path: string; readonly operation: OpenapiOperation }
 
 /** Returns all endpoints in the order of the document. */
 export function listEndpoints({ paths }: Pick<OpenapiDocument, 'paths'>): readonly Endpoint[] {
@@ -80,7 +24,7 @@ export type Failure = {
 }
 
 /** Returns the errors of an operation, by status and code. */
-export function listFailures({ responses }: Pick<Operation, 'responses'>): readonly Failure[] {
+export function listFailures({ responses }: Pick<OpenapiOperation, 'responses'>): readonly Failure[] {
   return Object.entries(responses)
     .filter(([status]) => /^[45]/.test(status))
     .flatMap(([status, { content }]) =>
@@ -94,7 +38,7 @@ export function listFailures({ responses }: Pick<Operation, 'responses'>): reado
 }
 
 /** Returns the examples of a response by code. A GraphQL endpoint sends some errors in a media type of its own only. */
-function examplesOf(content: Response['content'] = {}): NonNullable<MediaType['examples']> {
+function examplesOf(content: OpenapiResponse['content'] = {}): NonNullable<MediaType['examples']> {
   const { 'application/json': json, ...others } = content
   return Object.assign({}, ...Object.values(others).map(({ examples }) => examples), json?.examples)
 }

@@ -1,6 +1,6 @@
+import type { OpenapiDocument } from '@tallystick/core'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { OpenapiDocument } from '../openapi/openapi.ts'
 import type { Language } from '../text/parse-markdown.ts'
 import type { GuideValues } from '../text/read-guide.ts'
 import type { SampleContext } from './format-request.ts'

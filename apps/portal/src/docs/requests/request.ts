@@ -1,4 +1,5 @@
-import type { Endpoint, Parameter } from '../openapi/openapi.ts'
+import type { OpenapiParameter } from '@tallystick/core'
+import type { Endpoint } from '../openapi/openapi.ts'
 
 /** Input of the form of an endpoint. */
 export type RequestInput = {
@@ -38,7 +39,7 @@ export function readExample({ path, operation }: Endpoint): RequestInput {
 
 /** Builds the request of an endpoint. */
 export function buildRequest({ method, path, operation }: Endpoint, { values, body }: RequestInput): ApiRequest {
-  const given = (place: Parameter['in']) =>
+  const given = (place: OpenapiParameter['in']) =>
     (operation.parameters ?? [])
       .filter((parameter) => parameter.in === place && (values[parameter.name] ?? '') !== '')
       .map(({ name }) => [name, values[name] as string] as const)

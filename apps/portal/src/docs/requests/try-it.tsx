@@ -1,7 +1,8 @@
+import type { OpenapiParameter } from '@tallystick/core'
 import { Button, Select, useAction, withoutReload } from '@tallystick/ui'
 import { useId, useState } from 'preact/hooks'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
-import type { Endpoint, Parameter } from '../openapi/openapi.ts'
+import type { Endpoint } from '../openapi/openapi.ts'
 import { CopyButton } from '../text/copy-button.tsx'
 import { Code } from '../text/elements.tsx'
 import { useDocs } from './docs-context.ts'
@@ -77,7 +78,7 @@ function useSending(request: ApiRequest, apiKey: string | undefined) {
 
 type ParameterFieldProps = {
   readonly id: string
-  readonly parameter: Parameter
+  readonly parameter: OpenapiParameter
   readonly value: string
   readonly onChange: (value: string) => void
 }

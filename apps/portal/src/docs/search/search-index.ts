@@ -1,5 +1,6 @@
+import type { OpenapiDocument } from '@tallystick/core'
 import { flattenFields } from '../openapi/flatten-fields.ts'
-import { type Endpoint, listAllFailures, listEndpoints, type OpenapiDocument } from '../openapi/openapi.ts'
+import { type Endpoint, listAllFailures, listEndpoints } from '../openapi/openapi.ts'
 import { parseMarkdown, plainText, slug } from '../text/parse-markdown.ts'
 import type { Guide } from '../text/read-guide.ts'
 
