@@ -76,9 +76,7 @@ function ServiceDown({ problem }: { readonly problem: string }) {
   return (
     <main class="no-service grid">
       <h1>Tallystick</h1>
-      <Notice tone="bad" title="The service does not respond">
-        Reload the page in a few seconds. ({problem})
-      </Notice>
+      <Notice tone="bad" title="The service does not respond" text={`Reload the page in a few seconds. (${problem})`} />
       <Button class="primary" label="Reload" onClick={() => location.reload()} />
     </main>
   )
@@ -100,9 +98,12 @@ function ClosedPools({ rate, chains }: ClosedPoolsProps) {
   return (
     <>
       {listClosedPools(rate, chains).map(({ chain, state, reason }) => (
-        <Notice key={chain.id} tone="warn" title={`${chain.name} ${titles[state]}`}>
-          {hints[state]} {reason}
-        </Notice>
+        <Notice
+          key={chain.id}
+          tone="warn"
+          title={`${chain.name} ${titles[state]}`}
+          text={`${hints[state]} ${reason}`}
+        />
       ))}
     </>
   )

@@ -1,3 +1,6 @@
+import { usePolled } from '@tallystick/ui'
+import { useCallback } from 'preact/hooks'
+
 /** Error response of the admin listener, or a failed connection. `message` is for the operator. */
 export class AdminError extends Error {
   override readonly name = 'AdminError' as const
@@ -77,4 +80,10 @@ function wrongToken(): AdminError {
     'unauthorized',
     'The service does not accept this token. Use admin.token or one of admin.tokens of its configuration.',
   )
+}
+
+/** Requests a route at once and then at each interval, while the page is visible. */
+export function useData<Value>(api: AdminApi, path: string, intervalMs: number) {
+  const request = useCallback((signal: AbortSignal) => api.get<Value>(path, signal), [api, path])
+  return usePolled(request, intervalMs)
 }

@@ -1,8 +1,7 @@
 import type { CurveView as Curve, CurveReport, NotesReport, ProposalView } from '@tallystick/core'
 import { Notice } from '@tallystick/ui'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { AdminApi } from '../api/admin-api.ts'
-import { useData } from '../api/use-data.ts'
+import { type AdminApi, useData } from '../api/admin-api.ts'
 import { DataState } from '../parts/data-state.tsx'
 import { formatIso } from '../parts/format.ts'
 import { ChainCurve } from './chain-curve.tsx'
@@ -32,9 +31,7 @@ export function CurveView({ api, canChange }: { readonly api: AdminApi; readonly
         <div class="stack">
           {done ? <Done text={done} /> : null}
           {report.problem ? (
-            <Notice tone="warn" title="The Treasury feed has no newer curve">
-              {report.problem}
-            </Notice>
+            <Notice tone="warn" title="The Treasury feed has no newer curve" text={report.problem} />
           ) : null}
           <Proposals
             api={api}

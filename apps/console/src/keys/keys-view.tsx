@@ -1,8 +1,7 @@
 import type { KeyChange, KeyView, UsageReport } from '@tallystick/core'
 import { Button, Notice } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
-import type { AdminApi } from '../api/admin-api.ts'
-import { useData } from '../api/use-data.ts'
+import { type AdminApi, useData } from '../api/admin-api.ts'
 import { DataState } from '../parts/data-state.tsx'
 import { ConfirmDialog } from '../parts/dialog.tsx'
 import { formatIso } from '../parts/format.ts'
@@ -44,11 +43,7 @@ export function KeysView({ api, canChange }: { readonly api: AdminApi; readonly 
   return (
     <div class="stack">
       {shown ? <SecretPanel shown={shown} onDone={() => setShown(undefined)} /> : null}
-      {outcome ? (
-        <Notice tone={outcome.tone} title={outcome.title}>
-          {outcome.text}
-        </Notice>
-      ) : null}
+      {outcome ? <Notice {...outcome} /> : null}
       {canChange ? (
         <div>
           <Button class="primary" label="Create a key" onClick={() => setOpen({ kind: 'create' })} />

@@ -11,13 +11,7 @@ type DataStateProps<Value> = {
 export function DataState<Value>({ data, children }: DataStateProps<Value>) {
   const { value, atMs } = data
   const error = data.error as Error | undefined
-  if (value === undefined && error) {
-    return (
-      <Notice tone="bad" title="This cannot be shown">
-        {error.message}
-      </Notice>
-    )
-  }
+  if (value === undefined && error) return <Notice tone="bad" title="This cannot be shown" text={error.message} />
   if (value === undefined) return <p class="muted">Loading…</p>
   return (
     <>

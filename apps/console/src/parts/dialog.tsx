@@ -78,10 +78,5 @@ export function FormDialog({ title, verb, progress, act, isComplete = true, onCl
 }
 
 export function ActionError({ action }: { readonly action: Pick<Action<never>, 'error'> }) {
-  if (!action.error) return null
-  return (
-    <Notice tone="bad" title="This was refused">
-      {action.error.message}
-    </Notice>
-  )
+  return action.error ? <Notice tone="bad" title="This was refused" text={action.error.message} /> : null
 }

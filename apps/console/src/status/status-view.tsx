@@ -1,7 +1,6 @@
 import type { Finding, StatusReport } from '@tallystick/core'
 import { Notice, Pill, useNow } from '@tallystick/ui'
-import type { AdminApi } from '../api/admin-api.ts'
-import { useData } from '../api/use-data.ts'
+import { type AdminApi, useData } from '../api/admin-api.ts'
 import { DataState } from '../parts/data-state.tsx'
 import { capitalize, formatIso, formatSeconds } from '../parts/format.ts'
 import { ChainsTable } from './chains-table.tsx'

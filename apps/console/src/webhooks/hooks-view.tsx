@@ -1,8 +1,7 @@
 import { eventTypes, type HookTest, type HookView, type ListedHookView } from '@tallystick/core'
 import { Button, Notice, type Tone, useAction } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
-import type { AdminApi } from '../api/admin-api.ts'
-import { useData } from '../api/use-data.ts'
+import { type AdminApi, useData } from '../api/admin-api.ts'
 import { CheckList } from '../parts/check-list.tsx'
 import { DataState } from '../parts/data-state.tsx'
 import { ActionError, ConfirmDialog, FormDialog } from '../parts/dialog.tsx'
@@ -35,11 +34,7 @@ export function HooksView({ api, canChange }: { readonly api: AdminApi; readonly
   return (
     <div class="stack">
       {shown ? <SecretPanel shown={shown} onDone={() => setShown(undefined)} /> : null}
-      {outcome ? (
-        <Notice tone={outcome.tone} title={outcome.title}>
-          {outcome.text}
-        </Notice>
-      ) : null}
+      {outcome ? <Notice {...outcome} /> : null}
       <ActionError action={act} />
       {canChange ? (
         <div>

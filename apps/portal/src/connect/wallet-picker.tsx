@@ -44,11 +44,7 @@ export function WalletPicker({ connector, state: { wallets, connection, pending,
 /** Renders why a wallet or a transaction failed. */
 export function WalletErrorNotice({ error }: { readonly error: unknown }) {
   const { title, text, isCalm } = explainWalletError(error)
-  return (
-    <Notice tone={isCalm ? 'calm' : 'bad'} title={title}>
-      {text}
-    </Notice>
-  )
+  return <Notice tone={isCalm ? 'calm' : 'bad'} title={title} text={text} />
 }
 
 function WalletIcon({ wallet: { name, icon } }: { readonly wallet: Pick<BrowserWallet, 'name' | 'icon'> }) {

@@ -19,9 +19,7 @@ export function ExplorerView({ info, session, isOpen }: ExplorerViewProps) {
         Query the protocol’s subgraph with GraphQL. Requests go to POST /data, as your code would send them.
       </ViewHead>
       {!session ? (
-        <Notice tone="calm" title="API key required">
-          Queries use the API. Enter your key above.
-        </Notice>
+        <Notice tone="calm" title="API key required" text="Queries use the API. Enter your key above." />
       ) : Component ? (
         <Component info={info} session={session} />
       ) : error !== undefined ? (

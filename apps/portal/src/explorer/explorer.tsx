@@ -45,11 +45,7 @@ export function Explorer({ info, session }: ExplorerProps) {
   if (chainIds.length === 0) return <Notice tone="calm" title="No chain of this service can be queried" />
   return (
     <div class="card explorer">
-      {fault ? (
-        <Notice tone="warn" title="The link cannot be followed">
-          {fault}
-        </Notice>
-      ) : null}
+      {fault ? <Notice tone="warn" title="The link cannot be followed" text={fault} /> : null}
       <ExplorerBar {...{ entered, info, runs, side, message }} onSide={setSide} />
       <div class={side ? 'explorer-main grid has-side' : 'explorer-main grid'}>
         {side ? (

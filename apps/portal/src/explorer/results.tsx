@@ -71,11 +71,7 @@ function RunFacts({ run: { tookMs, results } }: { readonly run: QueryRun }) {
 function OutcomeNotice({ outcome }: { readonly outcome: Outcome }) {
   switch (outcome.status) {
     case 'faulty':
-      return (
-        <Notice tone="warn" title="The request was not sent">
-          {outcome.fault}
-        </Notice>
-      )
+      return <Notice tone="warn" title="The request was not sent" text={outcome.fault} />
     case 'failed':
       return <ErrorNotice error={outcome.error} />
     case 'idle':

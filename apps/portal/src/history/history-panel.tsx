@@ -38,11 +38,7 @@ export function HistoryPanel<Row>({
       {value === undefined && error === undefined ? (
         <Loading text={`Loading ${title.toLowerCase()}…`} height="300px" />
       ) : null}
-      {value?.length === 0 ? (
-        <Notice tone="calm" title={empty.title}>
-          {empty.text}
-        </Notice>
-      ) : null}
+      {value?.length === 0 ? <Notice tone="calm" {...empty} /> : null}
       {value && value.length > 0 ? children(value) : null}
     </div>
   )

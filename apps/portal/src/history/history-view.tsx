@@ -34,11 +34,7 @@ export function HistoryView({ info, session, notes, isOpen }: HistoryViewProps) 
       <ViewHead view="history" title="History">
         Coupons of past periods and the floating rate of past days.
       </ViewHead>
-      {fault ? (
-        <Notice tone="warn" title="The link cannot be followed">
-          {fault}
-        </Notice>
-      ) : null}
+      {fault ? <Notice tone="warn" title="The link cannot be followed" text={fault} /> : null}
       {session ? (
         <>
           <div class="row history-controls apart below">
@@ -57,9 +53,7 @@ export function HistoryView({ info, session, notes, isOpen }: HistoryViewProps) 
           />
         </>
       ) : (
-        <Notice tone="calm" title="API key required">
-          History is read through the API. Enter your key above.
-        </Notice>
+        <Notice tone="calm" title="API key required" text="History is read through the API. Enter your key above." />
       )}
     </>
   )

@@ -57,13 +57,8 @@ export function LendPage({ info, session, notes, connector, rate, search, isOpen
   })
   const choose = (choice: { readonly chainId: number; readonly tenorDays?: number | undefined }) =>
     navigate(hrefOfLend({ ...choice, partnerId }), { replace: true })
-  if (!session) {
-    return (
-      <Notice tone="calm" title="API key required">
-        Notes are read through the API. Enter your key above.
-      </Notice>
-    )
-  }
+  if (!session)
+    return <Notice tone="calm" title="API key required" text="Notes are read through the API. Enter your key above." />
   return (
     <>
       {notes.failure ? <ErrorNotice error={notes.failure.error} hint="The page retries automatically." /> : null}

@@ -4,9 +4,5 @@ import { explainError } from '../data/explain-error.ts'
 /** Renders an error. `hint` says how the page handles it. */
 export function ErrorNotice({ error, hint }: { readonly error: unknown; readonly hint?: string | undefined }) {
   const { title, text } = explainError(error)
-  return (
-    <Notice tone="bad" title={title}>
-      {hint ? `${text} ${hint}` : text}
-    </Notice>
-  )
+  return <Notice tone="bad" title={title} text={hint ? `${text} ${hint}` : text} />
 }

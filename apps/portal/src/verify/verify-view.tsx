@@ -71,11 +71,7 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
         <LogKeyField {...logKey} />
       </form>
       <div class="stack">
-        {outcome.fault ? (
-          <Notice tone="warn" title="The text is not a valid note">
-            {outcome.fault}
-          </Notice>
-        ) : null}
+        {outcome.fault ? <Notice tone="warn" title="The text is not a valid note" text={outcome.fault} /> : null}
         {alarm ? <LogAlarm check={alarm} onForget={forget} /> : null}
         <Verdict
           info={info}

@@ -117,20 +117,14 @@ function Outcome({ lookup, hasKey, ...report }: OutcomeProps) {
   switch (lookup.status) {
     case 'idle':
       return hasKey ? null : (
-        <Notice tone="calm" title="API key required">
-          Positions are read through the API. Enter your key above.
-        </Notice>
+        <Notice tone="calm" title="API key required" text="Positions are read through the API. Enter your key above." />
       )
     case 'loading':
       return <Loading class="card" text="Looking up…" height="9rem" />
     case 'failed':
       return <ErrorNotice error={lookup.error} />
     case 'unresolved':
-      return (
-        <Notice tone="warn" title={`${lookup.name} has no address here`}>
-          {lookup.problem}
-        </Notice>
-      )
+      return <Notice tone="warn" title={`${lookup.name} has no address here`} text={lookup.problem} />
     case 'found':
       return (
         <>

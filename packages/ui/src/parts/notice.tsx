@@ -8,11 +8,13 @@ const icons: Readonly<Record<Tone, IconName>> = { good: 'check', bad: 'cross', w
 type NoticeProps = {
   readonly tone: Tone
   readonly title: string
+  /** What `children` would be, if it is a plain text. */
+  readonly text?: string | undefined
   readonly children?: ComponentChildren
 }
 
 /** Renders a short message in a box. */
-export function Notice({ tone, title, children }: NoticeProps) {
+export function Notice({ tone, title, text, children = text }: NoticeProps) {
   return (
     <div class={`notice tone-${tone}`} role={tone === 'bad' || tone === 'warn' ? 'alert' : 'status'}>
       <Icon name={icons[tone]} />
