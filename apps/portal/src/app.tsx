@@ -1,10 +1,10 @@
 import type { RateAnswer } from '@tallystick/client'
 import type { PortalChain, PortalInfo } from '@tallystick/core'
-import { Button, Notice, type Polled, useLoaded } from '@tallystick/ui'
-import { useRef, useState } from 'preact/hooks'
+import { Button, Notice, type Polled, useLoaded, usePolled } from '@tallystick/ui'
+import { useCallback, useRef, useState } from 'preact/hooks'
 import { listClosedPools } from './data/pool-status.ts'
+import type { Session } from './data/session.ts'
 import { useAccess } from './data/use-access.ts'
-import { useRate } from './data/use-rate.ts'
 import { KeyPanel } from './parts/key-panel.tsx'
 import { useLocation, useViewChange } from './parts/router.ts'
 import { TopBar } from './parts/top-bar.tsx'
@@ -66,6 +66,24 @@ function Portal({ info }: { readonly info: PortalInfo }) {
   )
 }
 
+// Rates change once a day, but the pool's status and the data's lag change all the time.
+const rateIntervalMs = 20_000
+
+/**
+ * Returns the rates and the state of every pool. `period` is the start of the current period, if it is known: a new one
+ * has new rates. The first request does not wait for it and is not repeated when it becomes known.
+ */
+function useRate(session: Session | undefined, period: bigint | undefined): Polled<RateAnswer> {
+  const first = useRef(period)
+  first.current ??= period
+  const laterPeriod = period === first.current ? undefined : period
+  const request = useCallback(
+    (signal: AbortSignal) => (session as Session).client.rate({ signal }),
+    [session, laterPeriod],
+  )
+  return usePolled(session && request, rateIntervalMs)
+}
+
 async function fetchPortalInfo(): Promise<PortalInfo> {
   const response = await fetch('/portal.json', { cache: 'no-store' })
   if (!response.ok) throw new Error(`The service responded with status ${response.status}.`)
@@ -98,12 +116,9 @@ function ClosedPools({ rate, chains }: ClosedPoolsProps) {
   return (
     <>
       {listClosedPools(rate, chains).map(({ chain, state, reason }) => (
-        <Notice
-          key={chain.id}
-          tone="warn"
-          title={`${chain.name} ${titles[state]}`}
-          text={`${hints[state]} ${reason}`}
-        />
+        <Notice key={chain.id} tone="warn" title={`${chain.name} ${titles[state]}`}>
+          {hints[state]} {reason}
+        </Notice>
       ))}
     </>
   )

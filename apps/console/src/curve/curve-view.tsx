@@ -3,10 +3,10 @@ import { Notice } from '@tallystick/ui'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type AdminApi, useData } from '../api/admin-api.ts'
 import { DataState } from '../parts/data-state.tsx'
-import { formatIso } from '../parts/format.ts'
+import { formatIso, formatPoints } from '../parts/format.ts'
+import { type Column, Table } from '../parts/table.tsx'
 import { ChainCurve } from './chain-curve.tsx'
 import { CurveForm } from './curve-form.tsx'
-import { CurveHistory } from './curve-history.tsx'
 import { Proposals } from './proposals.tsx'
 
 const intervalMs = 10_000
@@ -82,4 +82,30 @@ function describeStored({ id, effectiveFrom }: Curve): string {
 
 function describeProposed({ id, expiresAt }: ProposalView): string {
   return `Proposal ${id} is stored and not in force: a second person must approve it before ${formatIso(expiresAt)}.`
+}
+
+type CurveHistoryProps = {
+  readonly history: readonly Curve[]
+  readonly nameOf: (chainId: number | null) => string
+}
+
+function CurveHistory({ history, nameOf }: CurveHistoryProps) {
+  const columns: readonly Column<Curve>[] = [
+    { title: 'Curve', isHead: true, cell: ({ id }) => id },
+    { title: 'In force from', cell: ({ effectiveFrom }) => formatIso(effectiveFrom) },
+    { title: 'For', cell: ({ chainId }) => nameOf(chainId) },
+    {
+      title: 'Coupons (days=bps)',
+      cell: ({ points }) => <span class="mono">{formatPoints(points)}</span>,
+    },
+    { title: 'Source', cell: ({ source, confirmed }) => (confirmed ? `${source}, confirmed` : source) },
+    { title: 'Set by', cell: ({ createdBy, createdAt }) => `${createdBy}, ${formatIso(createdAt)}` },
+  ]
+  if (history.length === 0) return null
+  return (
+    <details class="card">
+      <summary>The last {history.length} curves</summary>
+      <Table caption="The last 20 curves, newest first" columns={columns} rows={history} keyOf={({ id }) => id} />
+    </details>
+  )
 }

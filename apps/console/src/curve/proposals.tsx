@@ -3,8 +3,7 @@ import { Button, Notice } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { ConfirmDialog } from '../parts/dialog.tsx'
-import { formatIso } from '../parts/format.ts'
-import { formatPoints } from './curve-history.tsx'
+import { formatIso, formatPoints } from '../parts/format.ts'
 
 type ProposalsProps = {
   readonly api: AdminApi

@@ -1,3 +1,4 @@
+import type { CurvePoints } from '@tallystick/core'
 import { formatInstant, newYorkZone } from '@tallystick/ui'
 
 /**
@@ -47,6 +48,13 @@ export function parsePoints(
   if (given.length === 0) return { faults: ['Give at least one coupon'] }
   if (faults.length > 0) return { faults }
   return { points: Object.fromEntries(given.map(([tenor, text]) => [tenor, Number(text.trim())])) }
+}
+
+export function formatPoints(points: CurvePoints): string {
+  return Object.entries(points)
+    .toSorted(([a], [b]) => Number(a) - Number(b))
+    .map(([tenor, bps]) => `${tenor}=${bps}`)
+    .join(' ')
 }
 
 /** Parses a limit of requests per minute as it is typed. Returns null, no limit, for an empty text. */

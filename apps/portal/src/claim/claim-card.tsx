@@ -10,8 +10,7 @@ import { WalletPicker } from '../connect/wallet-picker.tsx'
 import type { Holding } from '../wallet/look-up-wallet.ts'
 import { ClaimList } from './claim-list.tsx'
 import { ClaimOutcome } from './claim-outcome.tsx'
-import { listClaimed } from './list-claimed.ts'
-import { type ClaimReport, runClaim } from './run-claim.ts'
+import { type ClaimReport, listClaimed, runClaim } from './run-claim.ts'
 import { type Claimable, useClaimable } from './use-claimable.ts'
 
 export type ClaimCardProps = {

@@ -6,8 +6,7 @@ import { explainWalletError } from '../connect/explain-wallet-error.ts'
 import { TransactionLink } from '../connect/progress.tsx'
 import type { RunningActivity } from '../connect/use-activity.ts'
 import { WalletErrorNotice } from '../connect/wallet-picker.tsx'
-import { listClaimed } from './list-claimed.ts'
-import type { ClaimReport } from './run-claim.ts'
+import { type ClaimReport, listClaimed } from './run-claim.ts'
 
 type OutcomeProps = {
   readonly running: RunningActivity<ClaimReport>

@@ -1,8 +1,9 @@
-import type { ClaimAllResult } from '@tallystick/client/viem'
+import type { ClaimAllResult, ClaimedPosition } from '@tallystick/client/viem'
 import { lastFloatingIncomeUpdateDay } from '@tallystick/contracts/pool-functions'
 import type { PortalChain } from '@tallystick/core'
 import type { Address } from 'viem'
 import { getChainId, readContract } from 'viem/actions'
+import type { Activity } from '../connect/activity.ts'
 import type { Connection } from '../connect/connector.ts'
 import { createPatientProvider } from '../connect/provider/patient-provider.ts'
 import type { ActionOutcome, ActionTools } from '../connect/use-activity.ts'
@@ -36,6 +37,16 @@ export async function runClaim(order: ClaimOrder, tools: ActionTools): Promise<A
   }
   const { transactions, ...result } = await client.claimAll({ ...options, tokenIds })
   return { hash: transactions.at(-1)?.hash as string, result, provider }
+}
+
+/** Returns the positions that a claim paid, also one that failed or was stopped after its first transactions. */
+export function listClaimed(activity: Activity<ClaimReport>): readonly ClaimedPosition[] {
+  if (activity.phase === 'mined') return activity.result.positions
+  if (activity.phase !== 'failed' && activity.phase !== 'stopped') return []
+  const { claimed } = (activity.error ?? {}) as {
+    readonly claimed?: { readonly positions: readonly ClaimedPosition[] }
+  }
+  return claimed?.positions ?? []
 }
 
 const uint256 = [{ type: 'uint256' }] as const

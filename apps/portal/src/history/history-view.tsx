@@ -1,17 +1,18 @@
 import type { PortalInfo } from '@tallystick/core'
 import { Notice, newYorkDate, usePolled } from '@tallystick/ui'
-import { useCallback, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import type { Session } from '../data/session.ts'
 import type { NotesOnPage } from '../data/use-notes.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
+import type { Place } from '../parts/place.ts'
+import { navigate, useLocation } from '../parts/router.ts'
 import { ViewHead } from '../parts/view-head.tsx'
 import { CouponPanel } from './coupon-panel.tsx'
 import { FloatingPanel } from './floating-panel.tsx'
 import { formatDaysCsv, formatPeriodsCsv } from './format-csv.ts'
-import { datesOf } from './history-link.ts'
+import { datesOf, formatHistoryLink, type HistoryChoice, parseHistoryLink } from './history-link.ts'
 import { HistoryPanel } from './history-panel.tsx'
 import { RangePicker } from './range-picker.tsx'
-import { useHistoryChoice } from './use-history-choice.ts'
 
 // A new period triggers a request. The interval only retries a failed one.
 const intervalMs = 10 * 60_000
@@ -57,6 +58,32 @@ export function HistoryView({ info, session, notes, isOpen }: HistoryViewProps) 
       )}
     </>
   )
+}
+
+type ChoiceState = { readonly choice: HistoryChoice; readonly fault?: string }
+
+/** Returns the choice of chain and range. While the view is open, the URL of the page links to it. */
+function useHistoryChoice({ chains }: Pick<PortalInfo, 'chains'>) {
+  const place = useLocation()
+  const follow = (known: ChoiceState, { search }: Place): ChoiceState => {
+    const chainIds = chains.map(({ id }) => id)
+    const state = parseHistoryLink(search, { present: known.choice, chainIds })
+    // The URL was replaced by a link to the known choice. A fault of the link before stays on the page.
+    return formatHistoryLink(state.choice) === formatHistoryLink(known.choice) && !state.fault ? known : state
+  }
+  const isOpen = place.view === 'history'
+  const [state, setState] = useState((): ChoiceState => {
+    const initial: ChoiceState = { choice: { range: { days: 30 }, chainId: chains[0]?.id as number } }
+    return isOpen ? follow(initial, place) : initial
+  })
+  useEffect(() => {
+    if (isOpen) setState((known) => follow(known, place))
+  }, [place])
+  useEffect(() => {
+    // Replaced, so that "back" leaves the view.
+    if (isOpen) navigate(formatHistoryLink(state.choice), { replace: true })
+  }, [isOpen, state])
+  return { ...state, choose: (choice: HistoryChoice) => setState({ choice }) }
 }
 
 type Loading = {

@@ -1,25 +1,35 @@
 import type { OfferedNote, RateAnswer } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
-import type { PortalInfo } from '@tallystick/core'
-import { Choices, formatRate, Notice, type Polled, Skeleton, useSubscribed } from '@tallystick/ui'
+import type { PortalChain, PortalInfo } from '@tallystick/core'
+import {
+  Button,
+  Choices,
+  formatDollars,
+  formatExact,
+  formatRate,
+  Notice,
+  type Polled,
+  Skeleton,
+  useSubscribed,
+} from '@tallystick/ui'
 import { useState } from 'preact/hooks'
-import type { Connector } from '../connect/connector.ts'
+import type { Connection, Connector } from '../connect/connector.ts'
 import { useActivity } from '../connect/use-activity.ts'
-import { WalletPicker } from '../connect/wallet-picker.tsx'
+import { WalletErrorNotice, WalletPicker } from '../connect/wallet-picker.tsx'
 import { findRejection, isPoolPaused } from '../data/pool-status.ts'
 import type { Session } from '../data/session.ts'
 import { type NotesOnPage, useHasExpired } from '../data/use-notes.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
+import { DollarInput } from '../parts/dollar-input.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { Fact } from '../parts/fact.tsx'
 import { navigate } from '../parts/router.ts'
-import { AmountField } from './amount-field.tsx'
 import { findObstacle } from './find-obstacle.ts'
-import { judgeAmount } from './judge-amount.ts'
+import { type JudgedAmount, judgeAmount } from './judge-amount.ts'
 import { chooseNote, hrefOfLend, readChoice } from './lend-choice.ts'
 import { LendSummary } from './lend-summary.tsx'
 import { useChainFacts } from './use-chain-facts.ts'
-import { useLender } from './use-lender.ts'
+import { type Lender, useLender } from './use-lender.ts'
 
 export type LendPageProps = {
   readonly info: PortalInfo
@@ -133,6 +143,48 @@ function Risks() {
       </dl>
     </section>
   )
+}
+
+type AmountFieldProps = {
+  readonly text: string
+  readonly setText: (text: string) => void
+  readonly amount: JudgedAmount
+  readonly lender: Lender | undefined
+  /** Why the account cannot be read. */
+  readonly error: unknown
+  readonly chain: PortalChain
+  readonly connection: Connection | undefined
+}
+
+/** Renders the amount to lend, with the balance of the account. */
+function AmountField({ text, setText, amount, lender, error, chain, connection }: AmountFieldProps) {
+  const { principal, fault } = amount
+  return (
+    <div class="field">
+      <h2>
+        <label for="lend-amount">Amount</label>
+      </h2>
+      <div class="lend-amount-row flex">
+        <DollarInput id="lend-amount" {...{ text, setText, principal }} isValid={fault === undefined} maxLength={60} />
+        <Button
+          label="Max"
+          disabled={!lender || lender.balance === 0n}
+          onClick={() => lender && setText(formatExact(lender.balance))}
+        />
+      </div>
+      <p id="lend-amount-hint" class={fault ? 'field-fault' : 'hint'}>
+        {fault ?? balanceHint({ lender, chain, connection })}
+      </p>
+      {error !== undefined && !lender ? <WalletErrorNotice error={error} /> : null}
+    </div>
+  )
+}
+
+function balanceHint({ lender, chain, connection }: Pick<AmountFieldProps, 'lender' | 'chain' | 'connection'>): string {
+  if (lender) return `You have $${formatDollars(lender.balance)} on ${chain.name}.`
+  if (!connection) return 'In dollars of the pool’s token.'
+  if (connection.chainId !== chain.id) return `Your balance is shown once your wallet is on ${chain.name}.`
+  return 'Reading your balance…'
 }
 
 type TenorFieldProps = {

@@ -1,8 +1,7 @@
 import { type ClaimedPosition, TransactionError } from '@tallystick/client/viem'
 import { expect, test } from 'vitest'
 import { describeFailure, reduceActivity } from '../connect/activity.ts'
-import { listClaimed } from './list-claimed.ts'
-import type { ClaimReport } from './run-claim.ts'
+import { type ClaimReport, listClaimed } from './run-claim.ts'
 
 const positions = [{ tokenId: 1n }, { tokenId: 2n }] as unknown as readonly ClaimedPosition[]
 const claimed = { transactions: [], positions, skipped: [] }
