@@ -64,15 +64,12 @@ export type PoolIncomes = {
   readonly lastReportedDay: bigint
 }
 
+type ReadOptions = Pick<ClaimOrder, 'connection' | 'chain' | 'tokenIds'> & { readonly signal: AbortSignal }
+
 /** Returns the income of positions as the pool computes it now. Returns undefined if the wallet is on another network. */
-export async function readIncomes({
-  connection: { wallet, account },
-  chain,
-  tokenIds,
-  signal,
-}: Pick<ClaimOrder, 'connection' | 'chain' | 'tokenIds'> & { readonly signal: AbortSignal }): Promise<
-  PoolIncomes | undefined
-> {
+export async function readIncomes(options: ReadOptions): Promise<PoolIncomes | undefined> {
+  const { connection, chain, tokenIds, signal } = options
+  const { wallet, account } = connection
   const client = createReader(createPatientProvider(wallet.provider, { signal }), { chain, account })
   if ((await getChainId(client)) !== chain.id) return undefined
   const pool: Address = chain.pool

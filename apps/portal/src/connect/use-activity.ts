@@ -71,18 +71,16 @@ export function useActivity<Result>(): RunningActivity<Result> {
   }
 }
 
+type WatchOptions<Result> = {
+  readonly hash: string
+  readonly signal: AbortSignal
+  readonly dispatch: (event: ActivityEvent<Result>) => void
+}
+
 /** Watches the transaction of an action, and reads its result again if its block changes. */
 async function watchOutcome<Result>(
   { provider, readAgain }: Pick<ActionOutcome<Result>, 'provider' | 'readAgain'>,
-  {
-    hash,
-    signal,
-    dispatch,
-  }: {
-    readonly hash: string
-    readonly signal: AbortSignal
-    readonly dispatch: (event: ActivityEvent<Result>) => void
-  },
+  { hash, signal, dispatch }: WatchOptions<Result>,
 ): Promise<void> {
   let block: string | undefined
   const onState = (state: ReceiptState) => {

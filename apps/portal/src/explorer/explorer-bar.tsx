@@ -67,12 +67,9 @@ function Examples({ entered: { examples, draft, change } }: Pick<BarProps, 'ente
   )
 }
 
-function SideButton({
-  name,
-  title,
-  side,
-  onSide,
-}: Pick<BarProps, 'side' | 'onSide'> & { readonly name: Side; readonly title: string }) {
+type SideButtonProps = Pick<BarProps, 'side' | 'onSide'> & { readonly name: Side; readonly title: string }
+
+function SideButton({ name, title, side, onSide }: SideButtonProps) {
   const isOpen = side === name
   return (
     <Button

@@ -2,22 +2,18 @@ import { Button, download, Icon, Loading, Notice, type Polled } from '@tallystic
 import type { ComponentChildren } from 'preact'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 
-/** Renders rows of history as a card, or their state: loading, failed or empty. */
-export function HistoryPanel<Row>({
-  title,
-  loaded: { value, error },
-  empty,
-  file,
-  onRetry,
-  children,
-}: {
+type HistoryPanelProps<Row> = {
   readonly title: string
   readonly loaded: Polled<readonly Row[]>
   readonly empty: { readonly title: string; readonly text: string }
   readonly file: { readonly name: string; readonly toCsv: (rows: readonly Row[]) => string }
   readonly onRetry: () => void
   readonly children: (rows: readonly Row[]) => ComponentChildren
-}) {
+}
+
+/** Renders rows of history as a card, or their state: loading, failed or empty. */
+export function HistoryPanel<Row>({ title, loaded, empty, file, onRetry, children }: HistoryPanelProps<Row>) {
+  const { value, error } = loaded
   return (
     <div class="card history-panel">
       <div class="spread card-head middle">

@@ -86,13 +86,9 @@ function Sent({ chain, running, owner, hash }: LendOutcomeProps & { readonly has
   )
 }
 
-function Mined({
-  session,
-  chain,
-  running,
-  position,
-  hash,
-}: LendOutcomeProps & { readonly position: LentPosition; readonly hash: string }) {
+type MinedProps = LendOutcomeProps & { readonly position: LentPosition; readonly hash: string }
+
+function Mined({ session, chain, running, position, hash }: MinedProps) {
   const isIndexed = useIsIndexed(session, { chain, position })
   const { activity } = running
   const { tokenId, principal, coupon, maturityTimestamp, owner } = position

@@ -35,18 +35,14 @@ const abi = [
   { ...amount, name: 'allowance', inputs: [address, address] },
 ] as const
 
-/** Reads what the form shows about the wallet. Returns undefined if the wallet is on another network. */
-async function readLender({
-  connection: { wallet, account },
-  chain,
-  partnerId,
-  signal,
-}: {
+type ReadOptions = Pick<UseLenderOptions, 'chain' | 'partnerId'> & {
   readonly connection: Connection
-  readonly chain: PortalChain
-  readonly partnerId: Hex | undefined
   readonly signal: AbortSignal
-}): Promise<Lender | undefined> {
+}
+
+/** Reads what the form shows about the wallet. Returns undefined if the wallet is on another network. */
+async function readLender({ connection, chain, partnerId, signal }: ReadOptions): Promise<Lender | undefined> {
+  const { wallet, account } = connection
   const client = createReader(createPatientProvider(wallet.provider, { signal }), { chain, account })
   const { id, pool } = chain
   if ((await getChainId(client)) !== id) return undefined

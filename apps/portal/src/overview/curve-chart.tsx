@@ -35,11 +35,9 @@ export function CurveChart({ offers, last, chosen, onChoose }: ChartProps) {
   )
 }
 
-function Curve({
-  offers,
-  chosen,
-  onChoose,
-}: Pick<ChartProps, 'chosen' | 'onChoose'> & { readonly offers: readonly Offer[] }) {
+type CurveProps = Pick<ChartProps, 'chosen' | 'onChoose'> & { readonly offers: readonly Offer[] }
+
+function Curve({ offers, chosen, onChoose }: CurveProps) {
   const layOut = useCallback((size: Parameters<typeof layOutCurve>[1]) => layOutCurve(offers, size), [offers])
   const zone = useZone()
   const at = (stop: number) => offers[stop] as Offer

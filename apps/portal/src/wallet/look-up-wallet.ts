@@ -42,21 +42,13 @@ export type Wallet = {
   readonly failures: readonly { readonly chain: number; readonly message: string }[]
 }
 
+type LookUpOptions = Pick<Wallet, 'address' | 'at'> & {
+  readonly chains: readonly PortalChain[]
+  readonly signal: AbortSignal
+}
+
 /** Fetches the positions and income of an address on every chain. Fails only if all chains fail. */
-export async function lookUpWallet(
-  client: Client,
-  {
-    address,
-    chains,
-    at,
-    signal,
-  }: {
-    readonly address: Address
-    readonly chains: readonly PortalChain[]
-    readonly at: bigint
-    readonly signal: AbortSignal
-  },
-): Promise<Wallet> {
+export async function lookUpWallet(client: Client, { address, chains, at, signal }: LookUpOptions): Promise<Wallet> {
   const [positions, incomes, claims] = await Promise.all([
     client.positions(address, { signal }),
     client.floatingIncomes({ signal }),

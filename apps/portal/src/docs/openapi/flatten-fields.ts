@@ -12,15 +12,10 @@ export type Field = {
 // No schema of the service is nested as deep as this. It bounds the work if one refers to itself.
 const depthMax = 8
 
+type Part = { readonly schema: JsonSchema; readonly prefix?: string; readonly depth?: number }
+
 /** Returns all fields of a schema, at any depth, with their paths. */
-export function flattenFields(
-  schemas: Schemas,
-  {
-    schema,
-    prefix = '',
-    depth = 0,
-  }: { readonly schema: JsonSchema; readonly prefix?: string; readonly depth?: number },
-): readonly Field[] {
+export function flattenFields(schemas: Schemas, { schema, prefix = '', depth = 0 }: Part): readonly Field[] {
   if (depth > depthMax) return []
   const { properties, required = [], items, anyOf } = resolve(schemas, schema)
   const inner = depth + 1

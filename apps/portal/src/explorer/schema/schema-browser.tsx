@@ -58,17 +58,14 @@ function Trail({ trail, onOpen }: Opener & { readonly trail: readonly string[] }
   )
 }
 
-function TypeDetails({
-  type,
-  isFirst,
-  onOpen,
-  onInsert,
-}: Opener &
+type TypeDetailsProps = Opener &
   Pick<BrowserProps, 'onInsert'> & {
     readonly type: GraphQLNamedType
     /** Whether the visitor did not navigate to it. */
     readonly isFirst: boolean
-  }) {
+  }
+
+function TypeDetails({ type, isFirst, onOpen, onInsert }: TypeDetailsProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   // The button that opened it is gone, so the focus would be lost.
   useEffect(() => {
@@ -99,11 +96,9 @@ function TypeDetails({
   )
 }
 
-function FieldRow({
-  field: { name, type, args, description },
-  onOpen,
-  onInsert,
-}: Opener & { readonly field: SchemaField; readonly onInsert: (() => void) | undefined }) {
+type FieldRowProps = Opener & { readonly field: SchemaField; readonly onInsert: (() => void) | undefined }
+
+function FieldRow({ field: { name, type, args, description }, onOpen, onInsert }: FieldRowProps) {
   return (
     <li>
       <div class="row schema-field anywhere">
