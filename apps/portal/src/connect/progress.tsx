@@ -71,7 +71,7 @@ const slowMs = 15_000
 
 /** Returns whether the same request has been waiting for long. Undefined means that there is none. */
 export function useIsSlow(request: unknown): boolean {
-  const [slow, setSlow] = useState<unknown>(undefined)
+  const [slow, setSlow] = useState<unknown>()
   useEffect(() => {
     if (request === undefined) return undefined
     const timer = setTimeout(() => setSlow(request), slowMs)

@@ -18,7 +18,7 @@ const nothing: NotesOnPage = { view: undefined, failure: undefined }
 
 /** Returns the notes the page shows. A new client starts with none. */
 export function useNotes(client: Client | undefined): NotesOnPage {
-  const [shown, setShown] = useState<{ readonly client: Client; readonly state: NotesOnPage } | undefined>(undefined)
+  const [shown, setShown] = useState<{ readonly client: Client; readonly state: NotesOnPage }>()
   useEffect(() => {
     if (!client) return undefined
     const update = (state: NotesState) => {

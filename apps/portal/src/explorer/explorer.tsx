@@ -25,7 +25,7 @@ export function Explorer({ info, session }: ExplorerProps) {
   const entered = useExplorerDraft(info, session)
   const { draft, change, fault, link, chainIds } = entered
   const runs = useRuns(session)
-  const [side, setSide] = useState<Side | undefined>(undefined)
+  const [side, setSide] = useState<Side>()
   const [message, say] = useMessage()
   const editor = useRef<EditorView>(null)
   const schema = useSchema(session, editor)
@@ -147,7 +147,7 @@ function describeChains(chains: readonly number[]): string {
 
 /** Returns the schema once it is loaded. Without it there is no completion, but queries still run. */
 function useSchema({ client }: Session, editor: { readonly current: EditorView | null }): GraphQLSchema | undefined {
-  const [schema, setSchema] = useState<GraphQLSchema | undefined>(undefined)
+  const [schema, setSchema] = useState<GraphQLSchema>()
   useEffect(() => {
     const controller = new AbortController()
     fetchSchema(client, controller.signal).then(

@@ -15,7 +15,7 @@ export function useExplorerDraft(info: PortalInfo, { chainIds }: Session) {
   const place = useLocation()
   const examples = useMemo(() => listExamples(info.visitor?.wallets[0] ?? noWallet), [info])
   const [draft, setDraft] = useState<Draft>(() => ({ ...draftOf(examples[0] as Example), chains: chainIds }))
-  const [fault, setFault] = useState<string | undefined>(undefined)
+  const [fault, setFault] = useState<string>()
   const link = formatExplorerLink(draft)
   const written = useRef<string | undefined>(undefined)
   useEffect(() => {

@@ -36,7 +36,7 @@ type DatesProps = {
 /** Renders two dates. They apply on submit, because a date that is being typed is another date. */
 function Dates({ from, to, onChange }: DatesProps) {
   const [dates, setDates] = useState({ from, to })
-  const [fault, setFault] = useState<string | undefined>(undefined)
+  const [fault, setFault] = useState<string>()
   useEffect(() => {
     setDates({ from, to })
     setFault(undefined)

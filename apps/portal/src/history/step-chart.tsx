@@ -168,7 +168,7 @@ export type SlotChoice = {
 
 /** Returns the choice of a slot: the newest, until the visitor chooses another. */
 export function useSlotChoice(slots: readonly Slot[]): SlotChoice {
-  const [start, setStart] = useState<number | undefined>(undefined)
+  const [start, setStart] = useState<number>()
   const found = slots.findIndex((slot) => slot.start === start)
   return { slots, index: found === -1 ? slots.length - 1 : found, onChoose: setStart }
 }

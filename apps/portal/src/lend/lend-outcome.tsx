@@ -152,7 +152,7 @@ function useIsIndexed(
 ): boolean {
   const { owner, tokenId } = position
   const key = `${chain.id} ${tokenId}`
-  const [found, setFound] = useState<string | undefined>(undefined)
+  const [found, setFound] = useState<string>()
   const request = useCallback(
     async (signal: AbortSignal) => {
       const [answer] = await client.positions(owner, { chains: [chain.id], signal })

@@ -44,7 +44,7 @@ const labels: StepLabels = {
 export function LendSummary(props: LendSummaryProps) {
   const { chain, connection, lender, facts, running, obstacle, note, principal, partnerId, serverOffsetMs } = props
   const { activity } = running
-  const [order, setOrder] = useState<Order | undefined>(undefined)
+  const [order, setOrder] = useState<Order>()
   // Rounded to the minute, because digits that change every second cannot be read.
   const lendTimestamp = BigInt(Math.floor(useNow(serverOffsetMs) / 60) * 60)
   const partnerFeeBPS = partnerId === undefined ? 0n : (lender?.partnerFeeBps ?? 0n)

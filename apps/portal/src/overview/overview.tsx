@@ -60,7 +60,7 @@ type BoardProps = {
 }
 
 function Board({ info, session, chainId, view, rate, failure }: BoardProps) {
-  const [tenorDays, setTenorDays] = useState<number | undefined>(undefined)
+  const [tenorDays, setTenorDays] = useState<number>()
   const lastPeriod = useLastPeriod(session, { chainId, period: view?.validFrom })
   const last = lastPeriod.value ?? undefined
   const hasExpired = useHasExpired(view)

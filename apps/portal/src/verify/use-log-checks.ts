@@ -15,7 +15,7 @@ const logStorage: LogStorage = {
 /** Looks for the genuine notes in the public log. `checks` is undefined until then. */
 export function useLogChecks(judgements: readonly Judgement[], key: string | undefined) {
   const [attempt, setAttempt] = useState(0)
-  const [checks, setChecks] = useState<ReadonlyMap<Note, LogCheck> | undefined>(undefined)
+  const [checks, setChecks] = useState<ReadonlyMap<Note, LogCheck>>()
   const genuine = useMemo(
     () => judgements.filter(({ verification }) => verification?.valid).map(({ note }) => note),
     [judgements],

@@ -25,7 +25,7 @@ export function WalletView({ info, session, serverOffsetMs, renderActions }: Wal
   const segment = useOwnerSegment()
   const owner = useMemo(() => (segment === undefined ? undefined : parseOwner(segment, { hasEns })), [segment, hasEns])
   const [text, setText] = useState(segment ?? '')
-  const [typedFault, setTypedFault] = useState<string | undefined>(undefined)
+  const [typedFault, setTypedFault] = useState<string>()
   const { lookup, run } = useLookup({ info, session, serverOffsetMs, owner })
   useEffect(() => {
     if (segment === undefined) return

@@ -47,7 +47,7 @@ type ChartProps<Layout extends ChartLayout> = {
 export function Chart<Layout extends ChartLayout>(props: ChartProps<Layout>) {
   const { height, cursor, layOut, readout } = props
   const [box, width] = useWidth()
-  const [hovered, setHovered] = useState<number | undefined>(undefined)
+  const [hovered, setHovered] = useState<number>()
   // Other data may have fewer stops.
   const active = Math.min(hovered ?? cursor.chosen, cursor.stopCount - 1)
   const layout = useMemo(() => (width > 0 ? layOut({ width, height }) : undefined), [layOut, width, height])
