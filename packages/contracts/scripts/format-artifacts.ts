@@ -1,24 +1,22 @@
 import { type Abi, type AbiParameter, toEventSelector } from 'viem'
 import { type CompiledContracts, hashContractSources } from './compile-contracts.ts'
 
-/** A TypeScript file of `src/generated`. */
-export type GeneratedFile = { readonly name: string; readonly text: string }
-
 type Entry = Abi[number]
 type NamedEntry = Exclude<Entry, { readonly type: 'constructor' | 'fallback' | 'receive' }>
 
 /**
- * Formats the compiled contracts as TypeScript. Functions and events of the pool, and all errors, are one constant each,
+ * Formats the compiled contracts as the files of `src/generated`. Functions and events of the pool, and all errors, are one constant each,
  * so that a bundler keeps only those in use. Bytecode is in a module of its own.
  */
-export function formatArtifacts(contracts: CompiledContracts): readonly GeneratedFile[] {
+export function formatArtifacts(
+  contracts: CompiledContracts,
+): readonly { readonly name: string; readonly text: string }[] {
   const denylister = contracts.Denylister.abi
   const dollarToken = contracts.DollarToken.abi
   const pool = contracts.Pool.abi
   const positionToken = contracts.PositionToken.abi
   const all = [...pool, ...positionToken, ...dollarToken, ...denylister]
   const files = {
-    'abi.ts': formatAbis({ pool, all }),
     'bytecode.ts': formatBytecode(contracts),
     'denylister.ts': formatContract(denylister),
     'dollar-token.ts': formatContract(dollarToken),
@@ -30,42 +28,6 @@ export function formatArtifacts(contracts: CompiledContracts): readonly Generate
     'sources-hash.ts': `export const sourcesHash = '${hashContractSources()}'\n`,
   }
   return Object.entries(files).map(([name, text]) => ({ name, text: `${generatedNotice}\n${text}` }))
-}
-
-/** Lists the constants of the other modules. A call can revert with an error of any contract, so all ABIs have all errors. */
-function formatAbis({ pool, all }: { readonly pool: Abi; readonly all: Abi }): string {
-  const list = (name: string, entries: readonly string[]) =>
-    `export const ${name} = [\n${entries.map((entry) => `  ${entry},\n`).join('')}] as const\n`
-  const modules = [
-    'bytecode',
-    'denylister',
-    'dollar-token',
-    'errors',
-    'pool-events',
-    'pool-functions',
-    'position-token',
-  ]
-  return [
-    modules.map((name) => `import * as ${toCamelCase(name)} from './${name}.ts'\n`).join(''),
-    list(
-      'errorAbi',
-      errorsOf(all).map(({ name }) => `errors.${name}`),
-    ),
-    list('poolAbi', [
-      'bytecode.poolConstructor',
-      ...entriesOf(pool, 'function').map(({ name }) => `poolFunctions.${name}`),
-      ...entriesOf(pool, 'event').map(({ name }) => `poolEvents.${name}`),
-      '...errorAbi',
-    ]),
-    ...['positionToken', 'dollarToken', 'denylister'].map((contract) =>
-      list(`${contract}Abi`, [
-        `bytecode.${contract}Constructor`,
-        `...${contract}.functions`,
-        `...${contract}.events`,
-        '...errorAbi',
-      ]),
-    ),
-  ].join('\n')
 }
 
 function formatBytecode({ Denylister, DollarToken, Pool, PositionToken }: CompiledContracts): string {
@@ -120,10 +82,6 @@ function formatEntry(entry: Entry): string {
     inputs: inputs?.map(withoutInternalType),
     outputs: outputs?.map(withoutInternalType),
   })
-}
-
-function toCamelCase(name: string): string {
-  return name.replace(/-[a-z]/g, (match) => match.slice(1).toUpperCase())
 }
 
 /** Drops Solidity's own type names, which have no meaning outside the compiler. */
