@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import solc from 'solc'
 import type { Abi } from 'viem'
-import { compileStandard, type SolidityOutput } from './solc.ts'
 
 type CompiledContract = { readonly abi: Abi; readonly bytecode: string }
 
@@ -17,6 +17,17 @@ const filesByContract = {
 } as const
 
 type ContractName = keyof typeof filesByContract
+
+/** Output of the compiler's standard JSON interface. The solc package has no types. */
+type SolidityOutput = {
+  readonly errors?: readonly { readonly formattedMessage: string }[]
+  readonly contracts?: Readonly<Record<string, Readonly<Record<string, SolidityContract>>>>
+}
+
+type SolidityContract = {
+  readonly abi: readonly unknown[]
+  readonly evm: { readonly bytecode: { readonly object: string } }
+}
 
 const require = createRequire(import.meta.url)
 const sourcesFolder = new URL('../solidity/', import.meta.url)
@@ -40,7 +51,7 @@ export function hashContractSources(): string {
 /** Compiles every contract. Throws an error with the compiler's messages, warnings included. */
 export function compileContracts(): CompiledContracts {
   const input = { language: 'Solidity', sources: readSources(), settings }
-  const output = compileStandard(input, readImport)
+  const output: SolidityOutput = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport }))
   const errors = output.errors ?? []
   if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
   const names = Object.keys(filesByContract) as ContractName[]
