@@ -1,79 +1,16 @@
 import type { ChainDescription } from './chain-description.ts'
-import { type ContractName, type EventHandler, listEventHandlers } from './event-handlers.ts'
+import { type ContractName, listEventHandlers } from './event-handlers.ts'
 
-type ContextValue = { readonly type: 'Bytes'; readonly data: string }
-
-/** Addresses that every handler can read with `dataSource.context()`. Unknown ones are missing. */
-type ManifestContext = Readonly<
-  Partial<Record<'pool' | 'positions' | 'denylister' | 'dollarDenylister' | 'signer', ContextValue>>
->
-
-type DataSource = {
-  readonly kind: 'ethereum'
-  readonly name: string
-  readonly network: string
-  readonly context: ManifestContext
-  readonly source: { readonly address: string; readonly abi: ContractName; readonly startBlock: number }
-  readonly mapping: {
-    readonly kind: 'ethereum/events'
-    readonly apiVersion: string
-    readonly language: 'wasm/assemblyscript'
-    readonly file: string
-    readonly entities: readonly string[]
-    readonly abis: readonly { readonly name: ContractName; readonly file: string }[]
-    readonly eventHandlers: readonly {
-      readonly event: string
-      readonly handler: string
-      readonly receipt?: true
-    }[]
-  }
-}
-
-/** Content of a subgraph.yaml. Its paths are relative to the folder `manifests`. */
-export type Manifest = {
-  readonly specVersion: string
-  readonly description: string
-  readonly schema: { readonly file: string }
-  readonly indexerHints: { readonly prune: 'never' }
-  readonly dataSources: readonly DataSource[]
-}
-
-/** Handler of the logs of one contract with one first topic. */
-export type Trigger = EventHandler & {
-  readonly dataSource: string
-  readonly contract: ContractName
-  readonly address: string
-  readonly startBlock: number
-  readonly context: ManifestContext
-}
-
-/** Builds the manifest of a chain. */
-export function buildManifest(chain: ChainDescription): Manifest {
+/** Builds the content of the subgraph.yaml of a chain. Its paths are relative to the folder `manifests`. */
+export function buildManifest(chain: ChainDescription) {
   return {
     specVersion: '1.2.0',
     description: `Tallystick on chain ${chain.chainId}: positions, accounts, partners, floating income and the pool.`,
     schema: { file: './schema.graphql' },
     // Queries of past blocks (`block: { number }`) need the whole history.
     indexerHints: { prune: 'never' },
-    dataSources: listContracts(chain).map(({ name, contract, address }) =>
-      buildDataSource(chain, { name, contract, address }),
-    ),
+    dataSources: listContracts(chain).map((contract) => buildDataSource(chain, contract)),
   }
-}
-
-/** Lists which handler takes which logs: by address and first topic. Each pair occurs once. */
-export function listTriggers(chain: ChainDescription): readonly Trigger[] {
-  const context = contextOf(chain)
-  return listContracts(chain).flatMap(({ name, contract, address }) =>
-    listEventHandlers(contract).map((handler) => ({
-      ...handler,
-      dataSource: name,
-      contract,
-      address,
-      startBlock: chain.startBlock,
-      context,
-    })),
-  )
 }
 
 type Contract = { readonly name: string; readonly contract: ContractName; readonly address: string }
@@ -90,7 +27,7 @@ function listContracts({ pool, positions, denylisters }: ChainDescription): read
   return contracts
 }
 
-function buildDataSource(chain: ChainDescription, { name, contract, address }: Contract): DataSource {
+function buildDataSource(chain: ChainDescription, { name, contract, address }: Contract) {
   return {
     kind: 'ethereum',
     name,
@@ -107,13 +44,14 @@ function buildDataSource(chain: ChainDescription, { name, contract, address }: C
       eventHandlers: listEventHandlers(contract).map(({ signature, handler, receipt }) => ({
         event: signature,
         handler,
-        ...(receipt ? { receipt: true as const } : {}),
+        ...(receipt && { receipt }),
       })),
     },
   }
 }
 
-function contextOf({ pool, positions, denylisters, signer }: ChainDescription): ManifestContext {
+/** Returns the addresses that every handler can read with `dataSource.context()`. Unknown ones are missing. */
+function contextOf({ pool, positions, denylisters, signer }: ChainDescription) {
   const addresses = {
     pool,
     positions,

@@ -7,7 +7,7 @@ import { formatYaml } from '../scripts/format-yaml.ts'
 import { readMappingModule } from '../scripts/mapping-module.ts'
 import type { HostOptions } from './host/create-host.ts'
 import { parseEntitySchema } from './host/entity-schema.ts'
-import { readManifest } from './host/manifest.ts'
+import { type Manifest, readManifest } from './host/manifest.ts'
 import { type WasmModule, webAssembly } from './host/web-assembly.ts'
 
 type LoadedSubgraph = Pick<HostOptions, 'manifest' | 'modules' | 'schema'>
@@ -21,15 +21,19 @@ export function createDeployer(): (chain: ChainDescription) => Deployment {
   return (chain) => ({ chain, subgraph: loadSubgraph(chain, module) })
 }
 
-/** Generates the manifest of a chain and reads its text as graph-node does. */
 function loadSubgraph(chain: ChainDescription, module: WasmModule): LoadedSubgraph {
-  const manifest = readManifest(load(formatYaml(buildManifest(chain))), (file) => {
-    const name = /^\.\/abis\/(\w+)\.json$/.exec(file)?.[1] as ContractName
-    return listEventHandlers(name).map(({ event }) => event)
-  })
+  const manifest = loadManifest(chain)
   return {
     manifest,
     schema: parseEntitySchema(protocolSchema),
     modules: new Map(manifest.dataSources.map(({ file }) => [file, module])),
   }
+}
+
+/** Generates the manifest of a chain and reads its text as graph-node does. */
+export function loadManifest(chain: ChainDescription): Manifest {
+  return readManifest(load(formatYaml(buildManifest(chain))), (file) => {
+    const name = /^\.\/abis\/(\w+)\.json$/.exec(file)?.[1] as ContractName
+    return listEventHandlers(name).map(({ event }) => event)
+  })
 }

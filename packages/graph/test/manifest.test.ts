@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { eventTopics } from '@tallystick/contracts'
 import { protocolSchema, schemaIdOf } from '@tallystick/subgraph'
 import { expect, test } from 'vitest'
-import { buildManifest, listTriggers } from '../scripts/build-manifest.ts'
+import { buildManifest } from '../scripts/build-manifest.ts'
 import { parseChainDescription, readChainDescription } from '../scripts/chain-description.ts'
 import { formatYaml } from '../scripts/format-yaml.ts'
 import { readMappingModule } from '../scripts/mapping-module.ts'
+import { loadManifest } from './load-subgraph.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}`
 const chain = {
@@ -47,32 +48,32 @@ test('behavior: a denylister of both tokens is one data source, and unknown addr
   const none = buildManifest(parse({ denylisters: { positions: null, dollar: null }, signer: null }))
   expect(none.dataSources.map(({ name }) => name)).toEqual(['Pool', 'PositionToken'])
   expect(Object.keys(none.dataSources[0]!.context)).toEqual(['pool', 'positions'])
-  const dollar = listTriggers(parse({ denylisters: { positions: null, dollar: address('8') } }))
-  expect(dollar.filter(({ contract }) => contract === 'Denylister').map((trigger) => trigger.address)).toEqual([
-    address('8'),
-    address('8'),
+  const dollar = buildManifest(parse({ denylisters: { positions: null, dollar: address('8') } }))
+  expect(dollar.dataSources.slice(2).map(({ name, source }) => [name, source.address])).toEqual([
+    ['Denylister', address('8')],
   ])
 })
 
 test('behavior: every handler is a function of the compiled module, and no log has two', async () => {
-  const triggers = listTriggers(parse({}))
+  const triggers = listTriggers()
   const exported = await listExports(readMappingModule())
   expect(triggers.filter(({ handler }) => !exported.includes(handler))).toEqual([])
-  const logs = triggers.map((trigger) => `${trigger.address} ${trigger.topic0}`)
+  const logs = triggers.map((trigger) => `${trigger.address} ${trigger.topic}`)
   expect(new Set(logs).size).toBe(logs.length)
   const handlers = exported.filter((name) => name.startsWith('handle'))
   expect(new Set(triggers.map(({ handler }) => handler))).toEqual(new Set(handlers))
 })
 
 test('behavior: signatures and topics are those of the ABI', () => {
-  const triggers = listTriggers(parse({}))
-  expect(triggers.find(({ handler }) => handler === 'handleTransfer')).toMatchObject({
-    signature: 'Transfer(indexed address,indexed address,indexed uint256)',
-    topic0: eventTopics.Transfer,
-    receipt: false,
+  const [, positionToken] = buildManifest(parse({})).dataSources
+  expect(positionToken!.mapping.eventHandlers[0]).toEqual({
+    event: 'Transfer(indexed address,indexed address,indexed uint256)',
+    handler: 'handleTransfer',
   })
-  expect(triggers.filter(({ receipt }) => receipt).map(({ handler }) => handler)).toEqual(['handleLend'])
-  expect(triggers.filter(({ topic0 }) => topic0 === eventTopics.Paused).map(({ handler }) => handler)).toEqual([
+  const triggers = listTriggers()
+  expect(triggers.find(({ handler }) => handler === 'handleTransfer')!.topic).toBe(eventTopics.Transfer)
+  expect(triggers.filter(({ hasReceipt }) => hasReceipt).map(({ handler }) => handler)).toEqual(['handleLend'])
+  expect(triggers.filter(({ topic }) => topic === eventTopics.Paused).map(({ handler }) => handler)).toEqual([
     'handlePoolPaused',
     'handlePositionTokenPaused',
   ])
@@ -131,6 +132,12 @@ test('default: manifests are written as YAML', () => {
     ].join('\n'),
   )
 })
+
+/** Lists which handler takes which logs: by address and first topic. */
+function listTriggers() {
+  const { dataSources } = loadManifest(parse({}))
+  return dataSources.flatMap(({ address, handlers }) => handlers.map((handler) => ({ ...handler, address })))
+}
 
 /** Returns the names of a module's exports. The types of WebAssembly would come with those of a browser. */
 async function listExports(bytes: Uint8Array): Promise<readonly string[]> {
