@@ -9,16 +9,11 @@ import { writeManifest } from './write-manifest.ts'
 const generated = fileURLToPath(new URL('../src/generated', import.meta.url))
 const files = ['Pool/Pool.ts', 'PositionToken/PositionToken.ts', 'Denylister/Denylister.ts', 'schema.ts']
 
-/** Writes the AssemblyScript types of the schema and the events to `src/generated`. */
-export function writeGeneratedTypes(): void {
-  generateTypes(generated)
-}
-
 /** Throws if the types in `src/generated` are not those of the schema and the events. */
 export function checkGeneratedTypes(): void {
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-graph-'))
   try {
-    generateTypes(folder)
+    writeGeneratedTypes(folder)
     const stale = files.filter((file) => readText(join(folder, file)) !== readText(join(generated, file)))
     if (stale.length > 0) {
       throw new Error(
@@ -30,8 +25,8 @@ export function checkGeneratedTypes(): void {
   }
 }
 
-/** The types are the same for every chain with a denylister. */
-function generateTypes(folder: string): void {
+/** Writes the AssemblyScript types of the schema and the events. They are the same for every chain with a denylister. */
+export function writeGeneratedTypes(folder = generated): void {
   const chain = readChainDescription(fileURLToPath(new URL('../chains/8453.json', import.meta.url)))
   runGraphCli(['codegen', writeManifest(chain), '--output-dir', folder, '--skip-migrations'])
 }
