@@ -4,12 +4,12 @@ import {
   decodeBoolean,
   decodeCount,
   decodeDecimal,
+  decodeForm,
   decodeList,
   decodeMember,
   decodeNullable,
   decodeString,
   type Place,
-  refuse,
 } from '../decode/decode.ts'
 import { InvalidRequestError } from '../errors.ts'
 import type { Connection } from '../http/connection.ts'
@@ -104,7 +104,7 @@ function decodeChain(place: Place, baseUrl: string): ServiceChain {
       minMaturitySeconds: limit('minMaturitySeconds'),
     },
     explorerUrl: decodeNullable(member('explorerUrl'), decodeWebUrl),
-    subgraphUrl: decodeNullable(member('subgraphUrl'), (path) => `${baseUrl}${decodePath(path)}`),
+    subgraphUrl: decodeNullable(member('subgraphUrl'), (path) => `${baseUrl}${decodeForm(path, /^\//, 'a path')}`),
     hasData: decodeBoolean(member('hasData')),
   }
 }
@@ -129,13 +129,7 @@ function decodeDomain(place: Place): ChainDomain {
 
 /** Decodes a URL that is safe as a link: a `javascript:` URL is not. */
 function decodeWebUrl(place: Place): string {
-  const { value } = place
-  return typeof value === 'string' && /^https?:\/\//.test(value) ? value : refuse(place, 'an http URL')
-}
-
-function decodePath(place: Place): string {
-  const { value } = place
-  return typeof value === 'string' && value.startsWith('/') ? value : refuse(place, 'a path')
+  return decodeForm(place, /^https?:\/\//, 'an http URL')
 }
 
 /** Returns the chains of a call that names none. */

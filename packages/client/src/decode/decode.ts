@@ -29,6 +29,12 @@ export function decodeString(place: Place): string {
   return typeof place.value === 'string' ? place.value : refuse(place, 'a string')
 }
 
+/** Decodes a string that has a form. */
+export function decodeForm(place: Place, form: RegExp, expected: string): string {
+  const { value } = place
+  return typeof value === 'string' && form.test(value) ? value : refuse(place, expected)
+}
+
 export function decodeBoolean(place: Place): boolean {
   return typeof place.value === 'boolean' ? place.value : refuse(place, 'a boolean')
 }
@@ -43,8 +49,7 @@ export function decodeCount(place: Place): number {
 
 /** Decodes a decimal string of at most 78 digits, enough for 256 bits. */
 export function decodeDecimal(place: Place): bigint {
-  const { value } = place
-  return typeof value === 'string' && /^\d{1,78}$/.test(value) ? BigInt(value) : refuse(place, 'a decimal string')
+  return BigInt(decodeForm(place, /^\d{1,78}$/, 'a decimal string'))
 }
 
 /** Decodes a decimal string or a number. In some subgraphs a small integer is an Int, in others a BigInt. */
@@ -54,16 +59,13 @@ export function decodeInteger(place: Place): bigint {
 
 /** Decodes bytes in lower-case hex. */
 export function decodeHex(place: Place, bytes: number): `0x${string}` {
-  const { value } = place
-  const isHex = typeof value === 'string' && new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`).test(value)
-  return isHex ? (value as `0x${string}`) : refuse(place, `0x and ${bytes * 2} lower-case hex digits`)
+  const form = new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`)
+  return decodeForm(place, form, `0x and ${bytes * 2} lower-case hex digits`) as `0x${string}`
 }
 
 /** Decodes an address, with or without a checksum. */
 export function decodeAddress(place: Place): `0x${string}` {
-  const { value } = place
-  const isAddress = typeof value === 'string' && /^0x[0-9a-f]{40}$/i.test(value)
-  return isAddress ? (value as `0x${string}`) : refuse(place, '0x and 40 hex digits')
+  return decodeForm(place, /^0x[0-9a-f]{40}$/i, '0x and 40 hex digits') as `0x${string}`
 }
 
 /** Decodes a value that may be null or absent. */

@@ -2,6 +2,7 @@ import {
   decodeBoolean,
   decodeCount,
   decodeDecimal,
+  decodeForm,
   decodeList,
   decodeMember,
   decodeNullable,
@@ -123,8 +124,7 @@ export function decodeDay(place: Place): HistoryDay {
 }
 
 function decodeDate(place: Place): string {
-  const { value } = place
-  return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? value : refuse(place, 'a date')
+  return decodeForm(place, /^\d{4}-\d\d-\d\d$/, 'a date')
 }
 
 /** Period of a New York day: 00:00 to 18:00 or 18:00 to 24:00. */

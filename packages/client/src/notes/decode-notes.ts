@@ -2,6 +2,7 @@ import type { Note } from '@tallystick/core'
 import {
   decodeCount,
   decodeDecimal,
+  decodeForm,
   decodeHex,
   decodeList,
   decodeMember,
@@ -88,16 +89,12 @@ function tenorOf({ startedAt, maturityTimestamp }: Pick<Note, 'startedAt' | 'mat
 }
 
 function decodeTimestamp(place: Place): bigint {
-  const { value } = place
-  return typeof value === 'string' && /^\d{1,20}$/.test(value)
-    ? BigInt(value)
-    : refuse(place, 'Unix seconds as a string')
+  return BigInt(decodeForm(place, /^\d{1,20}$/, 'Unix seconds as a string'))
 }
 
 /** Decodes a chain id without leading zeros. */
 export function decodeChainId(place: Place): number {
-  const { value } = place
-  return typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : refuse(place, 'a chain id')
+  return Number(decodeForm(place, /^[1-9]\d{0,15}$/, 'a chain id'))
 }
 
 function decodeRecovery(place: Place): 27 | 28 {
