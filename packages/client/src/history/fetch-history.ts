@@ -81,7 +81,7 @@ async function* readPages<Item>(
   const seen = new Set<string>()
   let cursor: string | undefined
   do {
-    const path = addParameters(`${endpoint}${queryOf(options)}`, { from, to, cursor })
+    const path = `${endpoint}${queryOf(options, { from, to, cursor })}`
     const { json } = await requestJson(connection, { path, signal })
     const body: Place = { value: json, path: `GET ${endpoint}: body` }
     yield* decodeList(decodeMember(body, list), decodeItem)
@@ -91,13 +91,6 @@ async function* readPages<Item>(
     if (cursor !== undefined && seen.has(cursor)) refuse(next, 'a new cursor')
     if (cursor !== undefined) seen.add(cursor)
   } while (cursor !== undefined)
-}
-
-/** Adds the parameters that have a value to a path, which may have a query string. */
-function addParameters(path: string, values: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  const parameters = new URLSearchParams(given).toString()
-  return parameters === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${parameters}`
 }
 
 export function decodePeriod(place: Place): HistoryPeriod {
@@ -154,7 +147,7 @@ export async function fetchCalendar(
   connection: Connection,
   { from, days, signal }: CalendarOptions,
 ): Promise<readonly CalendarPeriod[]> {
-  const path = addParameters('/calendar', { from, days: days?.toString() })
+  const path = `/calendar${queryOf({}, { from, days: days?.toString() })}`
   const { json } = await requestJson(connection, { path, signal })
   return decodeList(decodeMember({ value: json, path: 'GET /calendar: body' }, 'periods'), decodeCalendarPeriod)
 }

@@ -74,15 +74,21 @@ export function parseLogPositions(
   return positions.length === chains.length ? positions : undefined
 }
 
-/** Returns `?chainid=…&maturity=…`, or '' without a filter. */
-export function queryOf({ chainId, maturity }: NotesFilter): string {
-  const parameters = new URLSearchParams()
-  if (chainId !== undefined) parameters.set('chainid', formatCount(chainId, 'chainId'))
-  const tenors = maturity === undefined ? [] : typeof maturity === 'number' ? [maturity] : maturity
-  const days = tenors.map((tenor) => formatCount(tenor, 'maturity')).join(',')
-  const query = parameters.toString()
+/** Returns `?chainid=…&maturity=…` and further parameters, or '' if none has a value. */
+export function queryOf(
+  { chainId, maturity = [] }: NotesFilter,
+  others: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const tenors = [maturity].flat().map((tenor) => formatCount(tenor, 'maturity'))
+  const values = {
+    chainid: chainId === undefined ? undefined : formatCount(chainId, 'chainId'),
+    maturity: tenors.join(',') || undefined,
+    ...others,
+  }
+  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined)
   // The comma is not encoded: the service accepts it, and the URL is easier to read.
-  return [query && `?${query}`, days && `${query ? '&' : '?'}maturity=${days}`].join('')
+  const query = new URLSearchParams(given).toString().replaceAll('%2C', ',')
+  return query && `?${query}`
 }
 
 function formatCount(value: number, name: string): string {
