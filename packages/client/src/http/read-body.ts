@@ -8,17 +8,16 @@ const textBytesMax = 32 * 1024 * 1024
 export async function readText(response: Response, signal: AbortSignal): Promise<string> {
   // Some implementations of fetch have no streams.
   if (!response.body) return response.text()
-  const chunks = await readStream(response.body, { bytesMax: textBytesMax, signal })
-  const decoder = new TextDecoder()
-  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode()
+  return new TextDecoder().decode(await readBytes(response, { bytesMax: textBytesMax, signal }))
 }
 
-export type BodyLimits = { readonly bytesMax: number; readonly signal: AbortSignal }
-
 /** Reads the bytes of a response body. Throws if a streamed body exceeds `bytesMax`, or the signal is aborted. */
-export async function readBytes(response: Response, limits: BodyLimits): Promise<Uint8Array> {
+export async function readBytes(
+  response: Response,
+  { bytesMax, signal }: { readonly bytesMax: number; readonly signal: AbortSignal },
+): Promise<Uint8Array> {
   if (!response.body) return new Uint8Array(await response.arrayBuffer())
-  const chunks = await readStream(response.body, limits)
+  const chunks = await readChunks(chunksOf(response.body, signal), { bytesMax, tooLarge: () => tooLarge(bytesMax) })
   const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const chunk of chunks) {
@@ -26,13 +25,6 @@ export async function readBytes(response: Response, limits: BodyLimits): Promise
     at += chunk.length
   }
   return bytes
-}
-
-function readStream(
-  body: ReadableStream<Uint8Array>,
-  { bytesMax, signal }: BodyLimits,
-): Promise<readonly Uint8Array[]> {
-  return readChunks(chunksOf(body, signal), { bytesMax, tooLarge: () => tooLarge(bytesMax) })
 }
 
 /**
