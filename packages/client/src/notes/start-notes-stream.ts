@@ -21,10 +21,10 @@ export function startNotesStream(
   connection: Connection,
   { filter, signal, chainIds, onChange }: NotesStreamOptions,
 ): void {
-  const collector = createSetCollector(filter)
+  const collect = createSetCollector(filter)
   const takeSet = (data: string) => {
     const expected = chainIds()
-    const body = expected.size > 0 ? collector.add(data, expected) : undefined
+    const body = expected.size > 0 ? collect(data, expected) : undefined
     if (body) onChange((watch, outcome) => acceptStreamed(watch, { ...outcome, body }))
   }
   const onEvent = ({ event, data }: ServerEvent) => {
@@ -47,31 +47,25 @@ function changesNotes(data: string, { chainId }: NotesFilter): boolean {
   return isWatched && Array.isArray(changed) && changed.includes('availableMaturities')
 }
 
-type SetCollector = {
-  /**
-   * Takes the data of a `notes` event: the notes of one chain. Returns what `GET /notes` would return once it has the new
-   * period of every chain in `chainIds`, and undefined before. Throws if the data is malformed.
-   */
-  add(data: string, chainIds: ReadonlySet<number>): NotesBody | undefined
-}
-
-/** Creates a collector of the sets of one period. */
-function createSetCollector({ chainId, maturity }: NotesFilter): SetCollector {
+/**
+ * Creates a function that collects the sets of one period. It takes the data of a `notes` event: the notes of one chain. It
+ * returns what `GET /notes` would return once it has the new period of every chain in `chainIds`, and undefined before. It
+ * throws if the data is malformed.
+ */
+function createSetCollector({ chainId, maturity }: NotesFilter) {
   const tenors = maturity === undefined ? undefined : [maturity].flat()
   const sets = new Map<number, NotesBody>()
   let end = 0n
-  return {
-    add: (data, chainIds) => {
-      const set = decodeNotes(JSON.parse(data))
-      const [first] = set.notes
-      // A stream that resumes may have sets of earlier periods.
-      if (!first || first.validBefore < end || (chainId !== undefined && first.chainId !== chainId)) return undefined
-      if (first.validBefore > end) sets.clear()
-      end = first.validBefore
-      sets.set(first.chainId, set)
-      if (![...chainIds].every((id) => sets.has(id))) return undefined
-      return join([...sets.values()], tenors)
-    },
+  return (data: string, chainIds: ReadonlySet<number>): NotesBody | undefined => {
+    const set = decodeNotes(JSON.parse(data))
+    const [first] = set.notes
+    // A stream that resumes may have sets of earlier periods.
+    if (!first || first.validBefore < end || (chainId !== undefined && first.chainId !== chainId)) return undefined
+    if (first.validBefore > end) sets.clear()
+    end = first.validBefore
+    sets.set(first.chainId, set)
+    if (![...chainIds].every((id) => sets.has(id))) return undefined
+    return join([...sets.values()], tenors)
   }
 }
 
