@@ -1,4 +1,5 @@
 import type { Reading } from './environment.ts'
+import type { ApiAnswer } from './http/request-json.ts'
 
 /** Bounds of the service's time, Unix milliseconds. */
 export type ServerTime = { readonly earliest: number; readonly latest: number }
@@ -6,18 +7,12 @@ export type ServerTime = { readonly earliest: number; readonly latest: number }
 /** Service's time at a reading of the local clocks. */
 export type TimeSample = ServerTime & { readonly readAt: Reading }
 
-type SampleServerTimeOptions = {
-  readonly headers: Headers
-  readonly sentAt: Reading
-  readonly receivedAt: Reading
-}
-
 /**
  * Returns the service's time when a response arrived. The Date header is truncated to seconds and was created between
  * sending and receiving, so the result is a span. Without the header (a cross-site page may not see it) the local clock is
  * used.
  */
-export function sampleServerTime({ headers, sentAt, receivedAt }: SampleServerTimeOptions): TimeSample {
+export function sampleServerTime({ headers, sentAt, receivedAt }: Omit<ApiAnswer, 'json'>): TimeSample {
   const date = Date.parse(headers.get('date') ?? '')
   if (Number.isNaN(date)) return { earliest: receivedAt.wall, latest: receivedAt.wall, readAt: receivedAt }
   const ageMs = Number(/^\d{1,9}$/.exec(headers.get('age') ?? '')?.[0] ?? 0) * 1000

@@ -1,4 +1,5 @@
 import { backoffMs } from '@tallystick/base/pure'
+import type { Clock } from '../environment.ts'
 import { MalformedAnswerError } from '../errors.ts'
 import type { Connection } from '../http/connection.ts'
 import { chunksOf, readText } from '../http/read-body.ts'
@@ -119,10 +120,8 @@ async function judgeAnswer(
   return isRefusal(error) ? 'refused' : 'unsupported'
 }
 
-type EnvironmentClock = Connection['environment']['clock']
-
 /** Creates a timer that `expectWithin` restarts, and that calls `onSilence` when it ends. */
-function createWatchdog(clock: EnvironmentClock, onSilence: () => void) {
+function createWatchdog(clock: Clock, onSilence: () => void) {
   let timer: unknown
   let hasFired = false
   return {
