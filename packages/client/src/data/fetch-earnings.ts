@@ -6,16 +6,7 @@ import { floatingAccumulator } from '../income/floating-accumulator.ts'
 import { type FloatingIncomeDay, floatingIncomeList } from './fetch-floating-incomes.ts'
 import { type Position, positionList } from './fetch-positions.ts'
 import { type ChainError, queryData } from './query-data.ts'
-import {
-  type ChainRead,
-  decodePage,
-  type FirstAnswer,
-  type PagedList,
-  type PagesOptions,
-  readChains,
-  readRemainingPages,
-  selectPage,
-} from './read-pages.ts'
+import { type ChainRead, type PagedList, readChains, readRows, selectPage } from './read-pages.ts'
 
 /** Earnings of a wallet on one chain, in the dollar token's smallest unit. */
 export type Earnings = {
@@ -85,24 +76,15 @@ export async function fetchEarnings(
         readRows(connection, { first, signal, list: activePositionList, variables: { walletAddress } }),
         readRows(connection, { first, signal, list: floatingIncomeList, variables: {} }),
       ])
-      if ('errors' in positions) return positions
-      if ('errors' in days) return days
-      const parts = { positions: positions.rows, days: days.rows, at: at ?? first.serverTime }
+      if (positions.errors) return positions
+      if (days.errors) return days
+      const parts = { positions: positions.value, days: days.value, at: at ?? first.serverTime }
       return { value: earningsOf(decodeAccount(first.data), parts) }
     },
   })
   return results.map(({ chain, value, errors }) =>
     errors ? { chain, earnings: null, errors } : { chain, earnings: value },
   )
-}
-
-function readRows<Row>(
-  connection: Connection,
-  { list, variables, signal, first }: PagesOptions<Row> & { readonly first: FirstAnswer },
-) {
-  const { chain, block, data } = first
-  const firstPage = decodePage(list, { data, below: list.aboveAll })
-  return readRemainingPages(connection, { list, variables, signal, chain, block, firstPage })
 }
 
 type Account = { readonly totalPrincipal: bigint; readonly totalIncome: bigint; readonly totalFees: bigint }

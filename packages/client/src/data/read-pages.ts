@@ -32,7 +32,7 @@ export type PagedList<Row> = PageQuery & {
   readonly encodeCursor: (cursor: bigint) => string | number
 }
 
-export type PagesOptions<Row> = {
+type PagesOptions<Row> = {
   readonly list: PagedList<Row>
   readonly variables: Readonly<Record<string, unknown>>
   readonly signal: AbortSignal | undefined
@@ -59,7 +59,7 @@ function pageQuery(list: PageQuery, { isAtBlock }: { readonly isAtBlock: boolean
 }
 
 /** Decodes the rows of a page and checks their order. */
-export function decodePage<Row>(
+function decodePage<Row>(
   list: PagedList<Row>,
   { data, below }: { readonly data: unknown; readonly below: bigint },
 ): readonly Row[] {
@@ -74,21 +74,15 @@ export function decodePage<Row>(
   return rows
 }
 
-type RemainingPages<Row> = PagesOptions<Row> & {
-  readonly chain: number
-  /** Block of the first page. Without it, the remaining pages are read at the head. */
-  readonly block: number | undefined
-  readonly firstPage: readonly Row[]
-}
-
-/** Reads the pages after the first one. Returns all rows of a chain, or the errors if a page fails. */
-export async function readRemainingPages<Row>(
+/** Reads the pages after the first answer. Returns all rows of a chain, or the errors if a page fails. */
+export async function readRows<Row>(
   connection: Connection,
-  { list, variables, signal, chain, block, firstPage }: RemainingPages<Row>,
-): Promise<{ readonly rows: readonly Row[] } | { readonly errors: readonly ChainError[] }> {
-  const rows = [...firstPage]
+  { list, variables, signal, first }: PagesOptions<Row> & { readonly first: FirstAnswer },
+): Promise<ChainRead<readonly Row[]>> {
+  const { chain, block } = first
+  let page = decodePage(list, { data: first.data, below: list.aboveAll })
+  const rows = [...page]
   const query = pageQuery(list, { isAtBlock: block !== undefined })
-  let page = firstPage
   while (page.length >= pageSize) {
     const below = list.cursorOf(page[page.length - 1] as Row)
     const pageVariables = { ...variables, below: list.encodeCursor(below), ...(block !== undefined && { block }) }
@@ -100,7 +94,7 @@ export async function readRemainingPages<Row>(
     page = decodePage(list, { data: result.data, below })
     rows.push(...page)
   }
-  return { rows }
+  return { value: rows }
 }
 
 /** Converts the error of a request for one chain to errors of that chain. */
@@ -115,10 +109,10 @@ export type ChainRead<Value> =
   | { readonly value?: undefined; readonly errors: readonly ChainError[] }
 
 /** Chain that was read, and whether its index is incomplete. */
-export type ReadChain = Pick<ChainResult<unknown>, 'chain' | 'hasErrors'>
+type ReadChain = Pick<ChainResult<unknown>, 'chain' | 'hasErrors'>
 
-/** First answer of one chain. The rest is read at its `block`, if the service states one. */
-export type FirstAnswer = {
+/** First answer of one chain. The rest is read at its `block`, if the service states one, otherwise at the head. */
+type FirstAnswer = {
   readonly chain: number
   readonly block: number | undefined
   readonly data: unknown
@@ -174,10 +168,6 @@ export async function readList<Row>(
   return readChains({
     chains,
     readFirst: (asked) => queryData(connection, { query, variables: firstVariables, chains: asked, signal }),
-    readRest: async ({ chain, block, data }) => {
-      const firstPage = decodePage(list, { data, below: list.aboveAll })
-      const read = await readRemainingPages(connection, { list, variables, signal, chain, block, firstPage })
-      return 'errors' in read ? read : { value: read.rows }
-    },
+    readRest: (first) => readRows(connection, { list, variables, signal, first }),
   })
 }
