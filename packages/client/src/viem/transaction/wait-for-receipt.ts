@@ -109,20 +109,11 @@ async function readDepth(
 ): Promise<bigint | undefined> {
   const head = await getBlockNumber(client, { cacheTime: 0 })
   // Read after the head, so that a receipt of this block was in the chain when the head was.
-  const receipt = await readReceipt({ client }, transactionHash)
-  return receipt.blockHash === blockHash ? head - blockNumber + 1n : undefined
-}
-
-async function readReceipt(
-  { client }: Pick<ActionContext, 'client'>,
-  hash: Hash,
-): Promise<{ readonly blockHash: Hash | undefined }> {
-  try {
-    return await getTransactionReceipt(client, { hash })
-  } catch (error) {
-    if (error instanceof TransactionReceiptNotFoundError) return { blockHash: undefined }
+  const receipt = await getTransactionReceipt(client, { hash: transactionHash }).catch((error: unknown) => {
+    if (error instanceof TransactionReceiptNotFoundError) return undefined
     throw error
-  }
+  })
+  return receipt?.blockHash === blockHash ? head - blockNumber + 1n : undefined
 }
 
 function unconfirmed(hash: Hash): TransactionError {
