@@ -1,4 +1,4 @@
-import { getPartnerInfoById, nonFungibleNotePosition, paraUSD } from '@tallystick/contracts/pool-functions'
+import { getPartnerInfoById, paraUSD } from '@tallystick/contracts/pool-functions'
 import { type Address, encodeFunctionData, isAddressEqual, maxUint256, parseEventLogs } from 'viem'
 import { getBlock, readContract } from 'viem/actions'
 import { type LendOptions, lendCalldata, permitLendCalldata } from '../chain/lend-calldata.ts'
@@ -11,6 +11,7 @@ import { explainRevert, type RevertName } from '../revert/explain-revert.ts'
 import { dollarAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
 import type { LendActionOptions, LendResult, LentPosition, MinedTransaction } from './action-options.ts'
+import { findPositionToken } from './claim.ts'
 import { findPermitToken, impossibleSignature, readOptional, signPermit } from './permit.ts'
 import { isRevert } from './transaction/is-revert.ts'
 import { assertOnlyUnapproved, findRejection, sendApproval, sendCall } from './transaction/send-call.ts'
@@ -108,10 +109,8 @@ async function permitLend(context: ActionContext, { token, terms }: Lend): Promi
 
 /** Throws if a token is paused. The simulation does not get that far: the missing allowance stops it before. */
 async function assertNotPaused(context: ActionContext, dollar: Address): Promise<void> {
-  const { client, pool } = context
-  const abi = [nonFungibleNotePosition] as const
-  const positions = await readContract(client, { address: pool, abi, functionName: 'nonFungibleNotePosition' })
-  const reads = [dollar, positions].map((token) => readOptional(context, { token, getter: 'paused' }))
+  const tokens = [dollar, await findPositionToken(context)]
+  const reads = tokens.map((token) => readOptional(context, { token, getter: 'paused' }))
   // EnforcedPause()
   if ((await Promise.all(reads)).includes(true)) throw rejectedCall('0xd93c0665')
 }
