@@ -70,12 +70,12 @@ async function authorize(context: ActionContext, { tokenId, acceptMissingIncome 
 /** The actions read the last reported day from the pool itself, and do not ask for the terms of the position. */
 export const checkedOnChain = { acceptMissingIncome: true } as const
 
-async function assertComplete(
-  context: ActionContext,
-  { positions, tokenId }: { readonly positions: Address; readonly tokenId: bigint },
-): Promise<void> {
+/** Position token and id of a position. */
+export type PositionReference = { readonly positions: Address; readonly tokenId: bigint }
+
+async function assertComplete(context: ActionContext, position: PositionReference): Promise<void> {
   const lastReportedDay = await readLastReportedDay(context)
-  const error = await findMissingIncome(context, { positions, tokenId, lastReportedDay })
+  const error = await findMissingIncome(context, { ...position, lastReportedDay })
   if (error) throw error
 }
 
@@ -86,7 +86,7 @@ export function findPositionToken({ client, pool }: ActionContext): Promise<Addr
 
 export async function isApproved(
   { client, pool, owner }: ActionContext,
-  { positions, tokenId }: { readonly positions: Address; readonly tokenId: bigint },
+  { positions, tokenId }: PositionReference,
 ): Promise<boolean> {
   const token = { address: positions, abi: positionAbi } as const
   const [approved, isForAll] = await Promise.all([
@@ -99,7 +99,7 @@ export async function isApproved(
 /** Returns the call with a permit, or undefined if the token or the wallet cannot do that. */
 async function permitClaim(
   context: ActionContext,
-  { positions, tokenId }: { readonly positions: Address; readonly tokenId: bigint },
+  { positions, tokenId }: PositionReference,
 ): Promise<Call | undefined> {
   const { client, pool, chainId, beneficiary } = context
   const deadline = (await context.chainTime()) + permitSeconds
@@ -133,17 +133,10 @@ export function readLastReportedDay({ client, pool }: ActionContext): Promise<bi
   return readContract(client, { address: pool, abi, functionName: 'lastFloatingIncomeUpdateDay' })
 }
 
-type IncomeCheck = {
-  /** The position token. */
-  readonly positions: Address
-  readonly tokenId: bigint
-  readonly lastReportedDay: bigint
-}
-
 /** Returns the error of a claim that would lose income, or undefined if the pool has all of it. */
 export async function findMissingIncome(
   context: ActionContext,
-  { positions, tokenId, lastReportedDay }: IncomeCheck,
+  { positions, tokenId, lastReportedDay }: PositionReference & { readonly lastReportedDay: bigint },
 ): Promise<TransactionError | undefined> {
   const reads = { address: positions, abi: positionAbi } as const
   const terms = await readContract(context.client, { ...reads, functionName: 'getLendInfo', args: [tokenId] })

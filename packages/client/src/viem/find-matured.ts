@@ -1,10 +1,10 @@
-import { type Address, isAddressEqual } from 'viem'
+import { isAddressEqual } from 'viem'
 import { readContract } from 'viem/actions'
 import type { Client as TallystickClient } from '../create-client.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { positionAbi } from './abi.ts'
 import type { ActionContext } from './action-context.ts'
-import { findPositionToken } from './claim.ts'
+import { findPositionToken, type PositionReference } from './claim.ts'
 import { isRevert } from './transaction/is-revert.ts'
 import { TransactionError, throwNamed } from './transaction/transaction-error.ts'
 
@@ -34,10 +34,7 @@ export async function findMatured(
 }
 
 /** Returns whether the account holds a position. A claimed one has no owner: the call reverts. */
-async function isHeld(
-  { client, owner }: ActionContext,
-  { positions, tokenId }: { readonly positions: Address; readonly tokenId: bigint },
-): Promise<boolean> {
+async function isHeld({ client, owner }: ActionContext, { positions, tokenId }: PositionReference): Promise<boolean> {
   const call = { address: positions, abi: positionAbi, functionName: 'ownerOf', args: [tokenId] } as const
   return readContract(client, call).then(
     (holder) => isAddressEqual(holder, owner),
