@@ -3,18 +3,13 @@ import { MalformedAnswerError } from '../errors.ts'
 /** Event of a stream. */
 export type ServerEvent = { readonly event: string; readonly data: string }
 
-export type EventParser = {
-  /** Parses the next text of a stream. */
-  feed(text: string): void
-  /** Id of the last event that is complete, also of a block without data. An event that was cut does not change it. */
-  readonly lastEventId: string
-}
+export type EventParser = ReturnType<typeof createEventParser>
 
 // The notes of a chain have about 4 KB. Anything this large is not a stream of the service.
 const charactersMax = 1024 * 1024
 
 /** Creates a parser of server-sent events (HTML standard, §9.2.6). It keeps one incomplete event of at most 1 MiB. */
-export function createEventParser(lastEventId: string, onEvent: (event: ServerEvent) => void): EventParser {
+export function createEventParser(lastEventId: string, onEvent: (event: ServerEvent) => void) {
   let rest = ''
   let endsWithReturn = false
   let size = 0
@@ -39,7 +34,8 @@ export function createEventParser(lastEventId: string, onEvent: (event: ServerEv
     if (name === 'id' && !value.includes('\0')) idOfBlock = value
   }
   return {
-    feed: (text) => {
+    /** Parses the next text of a stream. */
+    feed: (text: string) => {
       // A carriage return ended the last text: this is the second half of its line break.
       const isHalf = endsWithReturn && text.startsWith('\n')
       if (text !== '') endsWithReturn = text.endsWith('\r')
@@ -48,6 +44,7 @@ export function createEventParser(lastEventId: string, onEvent: (event: ServerEv
       for (const line of lines) readLine(line)
       if (rest.length + size > charactersMax) throw tooLarge()
     },
+    /** Id of the last event that is complete, also of a block without data. An event that was cut does not change it. */
     get lastEventId() {
       return id
     },
