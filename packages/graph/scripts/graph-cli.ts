@@ -24,15 +24,9 @@ export function runGraphCli(args: readonly string[]): void {
   run({ command: process.execPath, args: [join(installed, 'bin', 'run.js'), ...args], cwd: packageFolder })
 }
 
-function run({
-  command,
-  args,
-  cwd,
-}: {
-  readonly command: string
-  readonly args: readonly string[]
-  cwd: string
-}): void {
+type Command = { readonly command: string; readonly args: readonly string[]; readonly cwd: string }
+
+function run({ command, args, cwd }: Command): void {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     cwd,
     encoding: 'utf8',
