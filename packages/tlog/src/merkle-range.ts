@@ -52,7 +52,7 @@ export function inclusionRanges(index: number, size: number): readonly LeafRange
   let from = 0
   let to = size
   while (to - from > 1) {
-    const middle = from + splitOf(to - from)
+    const middle = from + powerOfTwoUpTo(to - from - 1)
     if (index < middle) {
       ranges.unshift({ from: middle, to })
       to = middle
@@ -67,9 +67,4 @@ export function inclusionRanges(index: number, size: number): readonly LeafRange
 /** Returns the hashes of an inclusion proof, from the leaf to the root. */
 export function proveInclusion(index: number, size: number, readNode: ReadNode): readonly Uint8Array[] {
   return inclusionRanges(index, size).map((range) => hashRange(range, readNode))
-}
-
-/** Returns the largest power of two below a size. */
-function splitOf(size: number): number {
-  return powerOfTwoUpTo(size - 1)
 }

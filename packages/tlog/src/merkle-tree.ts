@@ -12,7 +12,7 @@ export type MerkleTree = {
 }
 
 export function createMerkleTree(): MerkleTree {
-  const levels: HashList[] = []
+  const levels: ReturnType<typeof createHashList>[] = []
   const listOf = (level: number) => {
     levels[level] ??= createHashList()
     return levels[level]
@@ -36,21 +36,15 @@ export function createMerkleTree(): MerkleTree {
   }
 }
 
-type HashList = {
-  readonly length: number
-  push(hash: Uint8Array): void
-  slice(from: number, to: number): Uint8Array
-}
-
 /** Hashes in one growing array: an object per hash would take several times the memory. */
-function createHashList(): HashList {
+function createHashList() {
   let bytes = new Uint8Array(16 * hashBytes)
   let length = 0
   return {
     get length() {
       return length
     },
-    push: (hash) => {
+    push: (hash: Uint8Array) => {
       if (hash.length !== hashBytes) throw new RangeError(`a hash has ${hashBytes} bytes, not ${hash.length}`)
       if ((length + 1) * hashBytes > bytes.length) {
         const larger = new Uint8Array(bytes.length * 2)
@@ -60,7 +54,7 @@ function createHashList(): HashList {
       bytes.set(hash, length * hashBytes)
       length += 1
     },
-    slice: (from, to) => {
+    slice: (from: number, to: number): Uint8Array => {
       if (from < 0 || to > length || from > to)
         throw new RangeError(`there are no hashes ${from} to ${to} of ${length}`)
       return bytes.slice(from * hashBytes, to * hashBytes)
