@@ -3,6 +3,14 @@ import { Temporal } from 'temporal-polyfill'
 // 5 U.S.C. 6103(a): holidays on a fixed date. Juneteenth is the only one recent enough to need a start year.
 const fixedHolidays: ReadonlySet<string> = new Set(['01-01', '06-19', '07-04', '11-11', '12-25'])
 const juneteenthSince = 2021
+// Week of the holiday on a Monday, by month. Memorial Day is on the last Monday of May.
+const mondayHolidays: Readonly<Record<number, number>> = {
+  1: 3, // Martin Luther King, Jr.
+  2: 3, // Washington's Birthday
+  9: 1, // Labor Day
+  10: 2, // Columbus Day
+}
+const may = 5
 const monday = 1
 const thursday = 4
 const friday = 5
@@ -63,19 +71,7 @@ function isFloatingHoliday({ month, day, dayOfWeek, daysInMonth }: Temporal.Plai
   const week = Math.ceil(day / 7)
   if (dayOfWeek === thursday) return month === 11 && week === 4
   if (dayOfWeek !== monday) return false
-  switch (month) {
-    case 1: // Martin Luther King, Jr.
-    case 2: // Washington's Birthday
-      return week === 3
-    case 5: // Memorial Day
-      return day + 7 > daysInMonth
-    case 9: // Labor Day
-      return week === 1
-    case 10: // Columbus Day
-      return week === 2
-    default:
-      return false
-  }
+  return month === may ? day + 7 > daysInMonth : week === mondayHolidays[month]
 }
 
 function isGoodFriday(day: Temporal.PlainDate): boolean {
