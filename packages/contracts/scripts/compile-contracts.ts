@@ -9,14 +9,9 @@ type CompiledContract = { readonly abi: Abi; readonly bytecode: string }
 /** Compiler output of the contracts. */
 export type CompiledContracts = Readonly<Record<ContractName, CompiledContract>>
 
-const filesByContract = {
-  Denylister: 'Denylister.sol',
-  DollarToken: 'DollarToken.sol',
-  Pool: 'Pool.sol',
-  PositionToken: 'PositionToken.sol',
-} as const
-
-type ContractName = keyof typeof filesByContract
+/** Contracts that are deployed. Each is in the file of its name. */
+const contractNames = ['Denylister', 'DollarToken', 'Pool', 'PositionToken'] as const
+type ContractName = (typeof contractNames)[number]
 
 /** Output of the compiler's standard JSON interface. The solc package has no types. */
 type SolidityOutput = {
@@ -54,8 +49,7 @@ export function compileContracts(): CompiledContracts {
   const output: SolidityOutput = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport }))
   const errors = output.errors ?? []
   if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join('\n'))
-  const names = Object.keys(filesByContract) as ContractName[]
-  return Object.fromEntries(names.map((name) => [name, contractOf(output, name)])) as CompiledContracts
+  return Object.fromEntries(contractNames.map((name) => [name, contractOf(output, name)])) as CompiledContracts
 }
 
 function readSources(): Readonly<Record<string, { readonly content: string }>> {
@@ -73,7 +67,7 @@ function readImport(path: string): { readonly contents: string } | { readonly er
 }
 
 function contractOf(output: SolidityOutput, name: ContractName): CompiledContract {
-  const contract = output.contracts?.[filesByContract[name]]?.[name]
+  const contract = output.contracts?.[`${name}.sol`]?.[name]
   if (!contract) throw new Error(`The compiler output has no contract ${name}.`)
   return { abi: contract.abi as Abi, bytecode: `0x${contract.evm.bytecode.object}` }
 }
