@@ -1,105 +1,103 @@
-import type { Metrics } from '@tallystick/base'
-import type { PublicQueries } from '@tallystick/gateway'
 import {
+  type Cors,
   createAddressLimit,
   createIdentifyCaller,
   createInstance,
   createRequestAddress,
   createTimeBudget,
-  type InstanceParts,
   measureRequests,
   requireForwardedHttps,
   tlsHeaders,
 } from '@tallystick/http'
-import type { KeyRing } from '@tallystick/keys'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest, FastifyServerFactory } from 'fastify'
 import { createCalendarRoute } from './calendar/route.ts'
-import type { ChainsParts } from './chains/create-chains-parts.ts'
 import { createChainsRoute } from './chains/route.ts'
-import type { Config } from './config/config.ts'
-import { createDataRoutes, type DataParts } from './data/data-route.ts'
+import { createDataRoutes } from './data/data-route.ts'
+import type { KnownRequests } from './data/fast-path.ts'
 import { createGraphqlRoutes } from './data/graphql-route.ts'
+import { createAnalysePersisted } from './data/persisted-queries.ts'
 import { createSubgraphRoutes } from './data/subgraph-route.ts'
-import type { EnsParts } from './ens/create-ens-parts.ts'
+import { createEnsParts } from './ens/create-ens-parts.ts'
 import { createEnsRoute } from './ens/route.ts'
-import { createEventsRoute, type EventsParts } from './events/route.ts'
-import type { HistoryParts } from './history/create-history-parts.ts'
+import { createEventsRoute } from './events/route.ts'
 import { createHistoryRoutes } from './history/route.ts'
-import { createLogRoutes, type LogParts } from './log/route.ts'
-import { createNotesRoute, type NotesParts } from './notes/route.ts'
+import { createLogRoutes } from './log/route.ts'
+import { createNotesRoute } from './notes/route.ts'
 import { createOpenapiRoute } from './openapi/route.ts'
-import { createPortalRoutes, type PortalParts } from './portal/portal-routes.ts'
-import type { RateParts } from './rate/read-rates.ts'
+import { loadPortal } from './portal/load-portal.ts'
+import { createPortalRoutes } from './portal/portal-routes.ts'
 import { createRateRoute } from './rate/route.ts'
 import { createAuthenticate, registerRoutes } from './routing/register-routes.ts'
 import type { Route } from './routing/route.ts'
+import type { ServiceContext } from './service-context.ts'
+import type { ServiceParts } from './start-parts.ts'
 
-export type AppParts = Omit<InstanceParts, 'headers'> & {
-  readonly keyRing: KeyRing
-  readonly notes: NotesParts
-  readonly data: DataParts
-  readonly rate: RateParts
-  readonly history: HistoryParts
-  readonly chains: ChainsParts
-  /** Undefined if no public log is configured. */
-  readonly publicLog?: LogParts | undefined
-  readonly events: EventsParts
-  /** Queries of the embedded subgraphs. */
-  readonly queries: PublicQueries
-  readonly portal: PortalParts
-  /** Undefined if ENS is not configured. */
-  readonly ens?: EnsParts | undefined
-  readonly metrics: Metrics
+/** What the app shares with the fast path before it. */
+export type AppShared = {
+  readonly nextRequestId: () => string
+  readonly cors: Cors | undefined
+  readonly knownRequests: KnownRequests
 }
 
-type AppConfig = Pick<Config, 'chains' | 'listen'>
+type AppOptions = {
+  readonly parts: ServiceParts
+  readonly shared: AppShared
+  readonly serverFactory: FastifyServerFactory | undefined
+}
 
 /** Builds the public API. It never listens and never reads the environment. */
-export function buildApp(config: AppConfig, parts: AppParts): FastifyInstance {
-  const { cors } = parts
-  const app = createInstance({
-    time: parts.time,
-    log: parts.log,
-    nextRequestId: parts.nextRequestId,
-    serverFactory: parts.serverFactory,
-    headers: tlsHeaders,
-    cors,
-    isCorsRoute: (request) => request.routeOptions.config.scope !== undefined,
-  })
-  measureRequests(app, parts.metrics)
-  if (config.listen.proxy) requireForwardedHttps(app, config.listen.proxy.trust)
-  const addressOf = createRequestAddress(config.listen.proxy?.trust ?? [])
-  const { keyRing, time } = parts
-  const authenticate = createAuthenticate({ keyRing, time, addressOf })
-  const identifyCaller = createIdentifyCaller(config.listen.proxy?.trust ?? [])
-  const limitAddress = createAddressLimit({ rpm: config.listen.publicRpm, identifyCaller, time })
-  const budget = createTimeBudget({ msPerMinute: config.listen.publicQueryMsPerMinute, time })
-  const subgraphRoutes = createSubgraphRoutes({ queries: parts.queries, limitAddress, identifyCaller, budget })
-  const routes = listRoutes(config.chains, { parts, subgraphRoutes })
+export function buildApp(context: ServiceContext, { parts, shared, serverFactory }: AppOptions): FastifyInstance {
+  const { config, time, log, metrics } = context
+  const { nextRequestId, cors, knownRequests } = shared
+  const { proxy, publicRpm, publicQueryMsPerMinute } = config.listen
+  const isCorsRoute = (request: FastifyRequest) => request.routeOptions.config.scope !== undefined
+  const app = createInstance({ time, log, nextRequestId, serverFactory, headers: tlsHeaders, cors, isCorsRoute })
+  measureRequests(app, metrics)
+  if (proxy) requireForwardedHttps(app, proxy.trust)
+  const trusted = proxy?.trust ?? []
+  const { keyRing } = parts.keys
+  const authenticate = createAuthenticate({ keyRing, time, addressOf: createRequestAddress(trusted) })
+  const identifyCaller = createIdentifyCaller(trusted)
+  const limitAddress = createAddressLimit({ rpm: publicRpm, identifyCaller, time })
+  const budget = createTimeBudget({ msPerMinute: publicQueryMsPerMinute, time })
+  const { queries } = parts.gateway
+  const subgraphRoutes = createSubgraphRoutes({ queries, limitAddress, identifyCaller, budget })
+  const routes = listRoutes(context, { parts, knownRequests, subgraphRoutes })
   registerRoutes(app, { routes, authenticate, limitAddress, cors })
   return app
 }
 
+type RoutesOptions = {
+  readonly parts: ServiceParts
+  readonly knownRequests: KnownRequests
+  readonly subgraphRoutes: readonly Route[]
+}
+
 function listRoutes(
-  chains: AppConfig['chains'],
-  { parts, subgraphRoutes }: { readonly parts: AppParts; readonly subgraphRoutes: readonly Route[] },
+  context: ServiceContext,
+  { parts, knownRequests, subgraphRoutes }: RoutesOptions,
 ): readonly Route[] {
-  const sortedChains = chains.toSorted((a, b) => a.id - b.id)
-  const chainIds = sortedChains.map(({ id }) => id)
+  const { config, database, time, options } = context
+  const { clocks, publicLog, streams } = parts
+  const { published, scheduler, signers } = parts.notes
+  const { analyse, gateway, chainIds: dataChainIds } = parts.gateway.data
+  const chains = config.chains.toSorted((a, b) => a.id - b.id)
+  const chainIds = chains.map(({ id }) => id)
+  const analysePersisted = createAnalysePersisted(analyse)
   const described = [
-    createNotesRoute(parts.notes, sortedChains),
-    ...createDataRoutes(parts.data),
-    ...createGraphqlRoutes(parts.data),
+    createNotesRoute({ published, scheduler, time, clocks }, chains),
+    ...createDataRoutes({ analyse, gateway, chainIds: dataChainIds, rememberRequest: knownRequests.accept }),
+    ...createGraphqlRoutes({ analysePersisted, gateway, chainIds: dataChainIds }),
     createRateRoute(parts.rate, chainIds),
     ...createHistoryRoutes(parts.history, chainIds),
     createCalendarRoute(),
-    createEventsRoute(parts.events, chainIds),
+    createEventsRoute(streams, chainIds),
     createChainsRoute(parts.chains),
-    ...(parts.publicLog ? createLogRoutes(parts.publicLog, chainIds) : []),
+    ...(publicLog ? createLogRoutes({ log: publicLog, database }, chainIds) : []),
     ...subgraphRoutes,
   ]
-  const routes = [...described, ...createPortalRoutes(parts.portal), createEnsRoute(parts.ens)]
-  const subgraphChainIds = [...parts.queries.subgraphs.keys()]
-  const documented = { chainIds, dataChainIds: parts.data.chainIds, subgraphChainIds }
-  return [...routes, createOpenapiRoute(routes, documented)]
+  const portal = loadPortal({ config, signers, options: options.portal })
+  const routes = [...described, ...createPortalRoutes(portal), createEnsRoute(createEnsParts(context))]
+  const subgraphChainIds = [...parts.gateway.queries.subgraphs.keys()]
+  return [...routes, createOpenapiRoute(routes, { chainIds, dataChainIds, subgraphChainIds })]
 }

@@ -1,5 +1,4 @@
 import {
-  type Cors,
   createCors,
   createCutCounter,
   createLameDuck,
@@ -11,12 +10,9 @@ import {
   paceServer,
 } from '@tallystick/http'
 import type { FastifyInstance, FastifyServerFactory } from 'fastify'
-import { buildApp } from './app.ts'
-import { createKnownRequests, type KnownRequests } from './data/fast-path.ts'
-import { createAnalysePersisted } from './data/persisted-queries.ts'
-import { createEnsParts } from './ens/create-ens-parts.ts'
+import { type AppShared, buildApp } from './app.ts'
+import { createKnownRequests } from './data/fast-path.ts'
 import { prepareFastPath } from './fast-path.ts'
-import { loadPortal } from './portal/load-portal.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ServiceParts } from './start-parts.ts'
 
@@ -26,13 +22,6 @@ export type PublicListener = {
   readonly isListening: () => boolean
   /** Starts listening. Resolves to the base URL. */
   readonly start: () => Promise<string>
-}
-
-/** What the app shares with the fast path before it. */
-type Shared = {
-  readonly nextRequestId: () => string
-  readonly cors: Cors | undefined
-  readonly knownRequests: KnownRequests
 }
 
 /** Loads the certificate and builds the public API. Listens after `start`. */
@@ -48,7 +37,7 @@ export async function openPublicListener(
   const cors = createCors(config.listen.cors)
   const shared = { nextRequestId, cors, knownRequests: createKnownRequests() }
   const serverFactory = await createFastServer(context, { parts, shared, tls })
-  const app = buildPublicApp(context, { parts, shared, serverFactory })
+  const app = buildApp(context, { parts, shared, serverFactory })
   // With TLS the fast path is paced.
   if (!tls) paceServer(app.server, createCutCounter(context.metrics, 'pipelined'))
   const start = async () => {
@@ -73,7 +62,11 @@ function openListenerTls(context: ServiceContext, nextRequestId: () => string): 
 /** Creates the server whose requests the fast path sees before the framework. Returns undefined without TLS. */
 async function createFastServer(
   { config, time, metrics, log, options }: ServiceContext,
-  { parts, shared, tls }: { readonly parts: ServiceParts; readonly shared: Shared; readonly tls: OpenTls | undefined },
+  {
+    parts,
+    shared,
+    tls,
+  }: { readonly parts: ServiceParts; readonly shared: AppShared; readonly tls: OpenTls | undefined },
 ): Promise<FastifyServerFactory | undefined> {
   if (!tls) return undefined
   const { nextRequestId, cors, knownRequests } = shared
@@ -92,42 +85,4 @@ async function createFastServer(
   })
   const onCut = createCutCounter(metrics, 'pipelined')
   return (handler) => tls.server.on('request', paceRequests(addFastPath(handler), onCut))
-}
-
-type PublicAppOptions = {
-  readonly parts: ServiceParts
-  readonly shared: Shared
-  readonly serverFactory: FastifyServerFactory | undefined
-}
-
-function buildPublicApp(context: ServiceContext, { parts, shared, serverFactory }: PublicAppOptions): FastifyInstance {
-  const { config, database, time, metrics, log, options } = context
-  const { nextRequestId, cors, knownRequests } = shared
-  const { published, scheduler, signers } = parts.notes
-  const { analyse, gateway, chainIds } = parts.gateway.data
-  return buildApp(config, {
-    time,
-    metrics,
-    log,
-    nextRequestId,
-    serverFactory,
-    cors,
-    keyRing: parts.keys.keyRing,
-    notes: { published, scheduler, clock: time, clocks: parts.clocks },
-    data: {
-      analyse,
-      gateway,
-      chainIds,
-      analysePersisted: createAnalysePersisted(analyse),
-      rememberRequest: knownRequests.accept,
-    },
-    rate: parts.rate,
-    history: parts.history,
-    chains: parts.chains,
-    publicLog: parts.publicLog && { ...parts.publicLog, database },
-    queries: parts.gateway.queries,
-    events: { streams: parts.streams },
-    portal: loadPortal({ config, signers, options: options.portal }),
-    ens: createEnsParts(context),
-  })
 }

@@ -13,10 +13,8 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
 import type { Route } from '../routing/route.ts'
 import { describeData, describeGraphql } from './describe-data.ts'
-import type { AnalysePersisted } from './persisted-queries.ts'
 
 export type DataParts = Pick<DataSources, 'analyse' | 'gateway' | 'chainIds'> & {
-  readonly analysePersisted: AnalysePersisted
   /** Remembers an accepted request whose answer is in memory, for the fast path. */
   readonly rememberRequest: (
     request: IncomingMessage,

@@ -8,8 +8,9 @@ import { type DataParts, formatHeads, headsOf, untilGone } from './data-route.ts
 import { describeChainQuery, describeChainQueryGet } from './describe-chain-query.ts'
 import { encodeAnswer, encodeGraphqlError, graphqlTypes } from './graphql-answer.ts'
 import { type GraphqlRequest, parseGraphqlBody, parseGraphqlParameters } from './graphql-request.ts'
+import type { AnalysePersisted } from './persisted-queries.ts'
 
-export type GraphqlParts = Pick<DataParts, 'analysePersisted' | 'gateway' | 'chainIds'>
+type GraphqlParts = Pick<DataParts, 'gateway' | 'chainIds'> & { readonly analysePersisted: AnalysePersisted }
 
 /**
  * Creates `POST` and `GET /data/<chainid>`: the gateway of `/data` for one chain, as the GraphQL over HTTP specification

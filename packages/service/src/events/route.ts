@@ -10,8 +10,6 @@ import { useScope } from '../routing/register-routes.ts'
 import type { Route } from '../routing/route.ts'
 import { parseEventsRequest } from './events-query.ts'
 
-export type EventsParts = { readonly streams: Pick<EventStreams, 'open'> }
-
 const mediaType = 'text/event-stream'
 
 /** Headers of a stream. The last one makes nginx pass on each event at once. */
@@ -22,7 +20,7 @@ const streamHeaders = {
 } as const
 
 /** `GET /events`: server-sent events. */
-export function createEventsRoute(parts: EventsParts, chainIds: readonly number[]): Route {
+export function createEventsRoute(streams: Pick<EventStreams, 'open'>, chainIds: readonly number[]): Route {
   const handler: RouteHandlerMethod = async (request, reply) => {
     const key = request.apiKey as RingKey
     const { chainId, types, after } = parseEventsRequest(request, { chainIds, scopes: key.scopes })
@@ -32,7 +30,7 @@ export function createEventsRoute(parts: EventsParts, chainIds: readonly number[
     if (request.method === 'HEAD') return reply.headers(streamHeaders).send()
     const keyHash = hashSecret(request.headers['x-api-key'] as string)
     const target = { response: reply.raw, begin: () => sendHeaders(request, reply) }
-    await parts.streams.open({ chainId, types, after, key, keyHash }, target)
+    await streams.open({ chainId, types, after, key, keyHash }, target)
     return reply
   }
   return { method: 'GET', url: '/events', scope: 'any', mediaTypes: [mediaType], describe: describeEvents, handler }

@@ -12,7 +12,10 @@ import { queryParameters } from '../openapi/schemas.ts'
 import type { Endpoint } from '../routing/document.ts'
 import type { Route } from '../routing/route.ts'
 
-export type LogParts = Pick<RunningLog, 'publicLog' | 'readBundle' | 'publicSeconds'> & { readonly database: Queryable }
+type LogParts = {
+  readonly log: Pick<RunningLog, 'publicLog' | 'readBundle' | 'publicSeconds'>
+  readonly database: Queryable
+}
 
 const retryAfterSeconds = 5
 const unchanging = 'public, max-age=31536000, immutable'
@@ -29,20 +32,20 @@ export function createLogRoutes(parts: LogParts, chainIds: readonly number[]): r
   return [
     route('/log/checkpoint', describeCheckpoint, async (request, reply) => {
       assertParameters(request.query as Record<string, unknown>, [])
-      const { note } = requireHead(parts)
+      const { note } = requireHead(parts.log)
       return reply.header('cache-control', 'no-cache').type('text/plain; charset=utf-8').send(note)
     }),
     route('/log/key', describeLogKey, async (request, reply) => {
       assertParameters(request.query as Record<string, unknown>, [])
-      return reply.type('text/plain; charset=utf-8').send(`${formatVerifierKey(parts.publicLog.key)}\n`)
+      return reply.type('text/plain; charset=utf-8').send(`${formatVerifierKey(parts.log.publicLog.key)}\n`)
     }),
     route('/log/tile/*', describeTiles, async (request, reply) => {
       assertParameters(request.query as Record<string, unknown>, [])
-      const bytes = await readTile(parts, (request.params as { readonly '*': string })['*'])
+      const bytes = await readTile(parts.log, (request.params as { readonly '*': string })['*'])
       return reply.header('cache-control', unchanging).type('application/octet-stream').send(Buffer.from(bytes))
     }),
     route('/log/proof', describeProof, async (request, reply) => {
-      const nowSeconds = parts.publicSeconds()
+      const nowSeconds = parts.log.publicSeconds()
       const { chainId, instant } = parseProofQuery(request.query as Record<string, unknown>, { chainIds, nowSeconds })
       const body = await prove(parts, { chainId, periodStart: periodAt(instant).start })
       return reply.header('cache-control', 'no-cache').send(body)
@@ -50,7 +53,7 @@ export function createLogRoutes(parts: LogParts, chainIds: readonly number[]): r
   ]
 }
 
-function requireHead({ publicLog }: Pick<LogParts, 'publicLog'>): StoredCheckpoint {
+function requireHead({ publicLog }: Pick<RunningLog, 'publicLog'>): StoredCheckpoint {
   const head = publicLog.head()
   if (head) return head
   throw new TallystickError({
@@ -63,13 +66,13 @@ function requireHead({ publicLog }: Pick<LogParts, 'publicLog'>): StoredCheckpoi
   })
 }
 
-async function readTile(parts: LogParts, path: string): Promise<Uint8Array> {
+async function readTile(log: LogParts['log'], path: string): Promise<Uint8Array> {
   const tile = parseTilePath(`tile/${path}`)
   if (!tile) throw notFound('This is not the path of a tile. Tiles are at /log/tile/<level>/<index>[.p/<width>].')
-  const { size } = requireHead(parts)
+  const { size } = requireHead(log)
   if (tile.width > tileAt(tile, size).width) throw notFound(`The log has ${size} entries and no such tile.`)
-  if (tile.level !== 'entries') return parts.publicLog.tree.readTile(tile)
-  const { bundle, withheld } = await parts.readBundle(tile)
+  if (tile.level !== 'entries') return log.publicLog.tree.readTile(tile)
+  const { bundle, withheld } = await log.readBundle(tile)
   if (bundle) return bundle
   throw notFound(
     `Entry ${withheld.index} is not public before its period begins, and a bundle is served only if all its entries are. ` +
@@ -106,7 +109,7 @@ function parseInstant(value: unknown): bigint | undefined {
 }
 
 async function prove(
-  { publicLog, database, publicSeconds }: LogParts,
+  { log: { publicLog, publicSeconds }, database }: LogParts,
   { chainId, periodStart }: { readonly chainId: number; readonly periodStart: bigint },
 ): Promise<LogProof> {
   const { size, root, note } = requireHead({ publicLog })

@@ -1,4 +1,4 @@
-import { type Clock, settleWithin, toSeconds } from '@tallystick/base'
+import { settleWithin, type Time, toSeconds } from '@tallystick/base'
 import { type NotesResponse, type OpenapiParameter, periodAt, TallystickError } from '@tallystick/core'
 import { matchesEtag } from '@tallystick/http'
 import {
@@ -23,7 +23,7 @@ import { assertKnownTenors, parseNotesQuery } from './notes-query.ts'
 export type NotesParts = {
   readonly published: PublishedNotes
   readonly scheduler: Pick<IssueScheduler, 'catchUp'>
-  readonly clock: Clock
+  readonly time: Pick<Time, 'now'>
   readonly clocks: Pick<ClockMonitor, 'findDispute' | 'refresh'>
 }
 
@@ -41,7 +41,7 @@ export function createNotesRoute(parts: NotesParts, chains: readonly OfferingCha
     const requested = chains.filter(({ id }) => filter.chainId === undefined || filter.chainId === id)
     const found = await findAnswer(parts, { filter, chains: requested, nowMs: request.nowMs })
     if (!found) {
-      const dispute = parts.clocks.findDispute(parts.clock.now())
+      const dispute = parts.clocks.findDispute(parts.time.now())
       throw dispute ? disputed(dispute) : unavailable(filter, findReasons(parts, requested))
     }
     const { answer, maxAgeSeconds } = found
@@ -66,7 +66,7 @@ type Wanted = {
 
 /** Returns the answer for an instant. If there is none, issues missing notes and looks again. */
 async function findAnswer(
-  { published, scheduler, clock, clocks }: NotesParts,
+  { published, scheduler, time, clocks }: NotesParts,
   wanted: Wanted,
 ): Promise<Found | undefined> {
   const found = lookUp(published, wanted)
@@ -75,13 +75,13 @@ async function findAnswer(
   if (findSets(published, wanted).length === wanted.chains.length) assertKnown(published, wanted)
   // After the machine slept, the estimates of the other clocks are late until the next measurement.
   const refreshed = clocks.refresh()
-  const lookUpNow = () => lookUp(published, { ...wanted, nowMs: clock.now() })
+  const lookUpNow = () => lookUp(published, { ...wanted, nowMs: time.now() })
   const issued = scheduler.catchUp(wanted.filter.chainId)
   await settleWithin(
     issued.then<unknown>(() => lookUpNow() ?? refreshed),
     catchUpMs,
   )
-  assertKnown(published, { ...wanted, nowMs: clock.now() })
+  assertKnown(published, { ...wanted, nowMs: time.now() })
   return lookUpNow()
 }
 
@@ -118,9 +118,9 @@ function findSets(published: PublishedNotes, { chains, nowMs }: Wanted): NoteSet
 }
 
 /** Returns the notes of the requested chains that are withheld now, and why. */
-function findReasons({ published, clock }: NotesParts, chains: readonly OfferingChain[]): readonly WithheldChain[] {
+function findReasons({ published, time }: NotesParts, chains: readonly OfferingChain[]): readonly WithheldChain[] {
   return chains.flatMap(({ id }) => {
-    const withheld = published.findWithheld(id, clock.now())
+    const withheld = published.findWithheld(id, time.now())
     return withheld ? [{ chainId: id, withheld }] : []
   })
 }
