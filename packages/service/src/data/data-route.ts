@@ -9,6 +9,7 @@ import {
   prepareQuery,
   type SubgraphSource,
 } from '@tallystick/gateway'
+import { refusal } from '@tallystick/http'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
 import type { Route } from '../routing/route.ts'
@@ -151,7 +152,7 @@ type DataRequest = {
 /** Parses a body. Rejects unknown members instead of ignoring them. */
 export function parseDataRequest(body: unknown, chainIds: readonly number[]): DataRequest {
   const { data: envelope, error } = dataEnvelopeSchema.safeParse(body)
-  if (!envelope) throw malformed(explain(error.issues))
+  if (!envelope) throw refusal('invalid_request', explain(error.issues))
   const { query, operationName, variables: { chains, ...variables } = {} } = envelope
   return { query, variables, chains: parseChains(chains, chainIds), operationName: operationName ?? undefined }
 }
@@ -190,8 +191,4 @@ function findChainsFault(chains: unknown, chainIds: readonly number[]): string |
   if (unsupported !== undefined) return `"variables.chains" contains ${quote(unsupported)}, which is not supported.`
   const repeated = chains.find((chain, index) => chains.indexOf(chain) !== index)
   return repeated === undefined ? undefined : `"variables.chains" contains ${repeated} twice.`
-}
-
-function malformed(message: string): TallystickError {
-  return new TallystickError({ code: 'invalid_request', message, retryable: false })
 }

@@ -1,6 +1,6 @@
-import { graphqlRequestSchema, TallystickError } from '@tallystick/core'
+import { graphqlRequestSchema, type TallystickError } from '@tallystick/core'
 import type { Variables } from '@tallystick/gateway'
-import { assertJson, assertParameters } from '@tallystick/http'
+import { assertJson, assertParameters, refusal } from '@tallystick/http'
 import type { QueryRequest } from '@tallystick/subgraph'
 import { z } from 'zod'
 
@@ -106,5 +106,5 @@ function parseJson(name: string, text: string): unknown {
 
 /** Returns the error of a request that is not a GraphQL request. */
 export function malformed(message: string): TallystickError {
-  return new TallystickError({ code: 'invalid_request', message, retryable: false })
+  return refusal('invalid_request', message)
 }

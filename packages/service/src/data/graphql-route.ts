@@ -1,7 +1,7 @@
 import { quote } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import { type ChainResult, type PreparedQuery, prepareQuery, type Variables } from '@tallystick/gateway'
-import { assertUtf8, chooseMediaType } from '@tallystick/http'
+import { assertUtf8, chooseMediaType, refusal } from '@tallystick/http'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Route } from '../routing/route.ts'
 import { type DataParts, formatHeads, headsOf, untilGone } from './data-route.ts'
@@ -56,11 +56,7 @@ function parseChain(parameters: unknown, chainIds: readonly number[]): number {
   const chain = chainIds.find((id) => String(id) === chainid)
   if (chain !== undefined) return chain
   const those = chainIds.length === 0 ? 'This service has none.' : `Available: ${chainIds.join(', ')}.`
-  throw new TallystickError({
-    code: 'not_found',
-    message: `There is no subgraph for chain ${quote(chainid)}. ${those}`,
-    retryable: false,
-  })
+  throw refusal('not_found', `There is no subgraph for chain ${quote(chainid)}. ${those}`)
 }
 
 function prepare(
@@ -80,11 +76,8 @@ function prepare(
     if (!isMutation || request.method === 'POST') throw error
     // The specification requires this status.
     reply.header('allow', 'GET, HEAD, POST')
-    throw new TallystickError({
-      code: 'method_not_allowed',
-      message: 'GET accepts queries only, and this is a mutation. This service has no mutations.',
-      retryable: false,
-    })
+    const message = 'GET accepts queries only, and this is a mutation. This service has no mutations.'
+    throw refusal('method_not_allowed', message)
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { TallystickError } from '@tallystick/core'
 import type { AnalysedQuery } from '@tallystick/gateway'
+import { refusal } from '@tallystick/http'
 import { LRUCache } from 'lru-cache'
 import { malformed, type PersistedQuery } from './graphql-request.ts'
 
@@ -26,7 +26,8 @@ export function createAnalysePersisted(analyse: (text: string) => AnalysedQuery)
     if (sha256Hash === undefined) return analyse(query ?? '')
     if (query === undefined) {
       const text = texts.get(sha256Hash)
-      if (text === undefined) throw notFound()
+      // Clients recognise exactly this text.
+      if (text === undefined) throw refusal('persisted_query_not_found', 'PersistedQueryNotFound')
       return analyse(text)
     }
     if (hashOf(query) !== sha256Hash) throw malformed(mismatch)
@@ -41,12 +42,3 @@ function hashOf(text: string): string {
 }
 
 const mismatch = '"extensions.persistedQuery.sha256Hash" is not the SHA-256 of "query", as 64 lower-case hex digits.'
-
-// Clients recognise exactly this text.
-function notFound(): TallystickError {
-  return new TallystickError({
-    code: 'persisted_query_not_found',
-    message: 'PersistedQueryNotFound',
-    retryable: false,
-  })
-}

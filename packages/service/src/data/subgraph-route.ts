@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import { TallystickError } from '@tallystick/core'
+import type { TallystickError } from '@tallystick/core'
 import type { PublicAnswer, PublicQueries } from '@tallystick/gateway'
-import type { IdentifyCaller, LimitAddress, TimeBudget } from '@tallystick/http'
+import { type IdentifyCaller, type LimitAddress, refusal, type TimeBudget } from '@tallystick/http'
 import type { QueryRequest } from '@tallystick/subgraph'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Route } from '../routing/route.ts'
@@ -94,9 +94,6 @@ function sendBody(reply: FastifyReply, { body }: PublicAnswer): FastifyReply {
 
 function noSubgraph(chainid: string, chainIds: readonly number[]): TallystickError {
   const those = chainIds.length === 0 ? 'This service has none.' : `Available: ${chainIds.join(', ')}.`
-  return new TallystickError({
-    code: 'not_found',
-    message: `There is no embedded subgraph for chain ${JSON.stringify(chainid.slice(0, 40))}. ${those}`,
-    retryable: false,
-  })
+  const chain = JSON.stringify(chainid.slice(0, 40))
+  return refusal('not_found', `There is no embedded subgraph for chain ${chain}. ${those}`)
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock, Time } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
+import { refusal } from '@tallystick/http'
 import type { FollowerLog } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
 import type { ChainConfig, Config } from '../config/config.ts'
@@ -108,7 +109,7 @@ function getChain({ chains }: Pick<Config, 'chains'>, chainId: number): IndexedC
   const message = chain
     ? `Chain ${chainId} has no embedded index. ${others}`
     : `The configuration has no chain ${chainId}. It has ${chains.map(({ id }) => id).join(', ')}.`
-  throw new TallystickError({ code: 'invalid_parameter', message, retryable: false })
+  throw refusal('invalid_parameter', message)
 }
 
 function alreadyRunning({ kind, chainId, startedAt, step, block, chainHead }: IndexJob): TallystickError {
