@@ -16,7 +16,7 @@ function createCache() {
     return state.read()
   }
   const cache = createContractsCache(new Map([[324, { readContracts }]]), {
-    monotonicNow: () => state.nowMs,
+    time: { monotonic: () => state.nowMs },
     onError: () => {
       state.errors += 1
     },

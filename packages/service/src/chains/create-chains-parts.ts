@@ -24,7 +24,7 @@ export function createChainsParts(
 ): ChainsParts {
   const chains = config.chains.toSorted((a, b) => a.id - b.id)
   const contracts = createContractsCache(pools, {
-    monotonicNow: time.monotonic,
+    time,
     onError: (chain, error) => log.warn({ chain, err: error }, 'contracts of the pool cannot be read; retrying'),
   })
   return {

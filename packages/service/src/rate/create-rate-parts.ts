@@ -2,7 +2,7 @@ import type { PoolReader } from '@tallystick/chain'
 import type { ReadIndexedPool, RunningNotes } from '@tallystick/issuer'
 import type { Follower } from '@tallystick/subgraph'
 import type { ServiceContext } from '../service-context.ts'
-import { createPoolStates, type ReadPool } from './pool-states.ts'
+import { createPoolStates } from './pool-states.ts'
 import { createReadFloatingIncome, type IndexToAsk } from './read-floating-income.ts'
 import type { RateParts } from './read-rates.ts'
 
@@ -19,9 +19,9 @@ export function createRateParts(
   { config, log, time }: Pick<ServiceContext, 'config' | 'log' | 'time'>,
   { notes, gateway, embedded, pools }: RateOptions,
 ): RateParts {
-  const poolStates = createPoolStates(new Map([...pools].map(([id, reader]) => [id, readPoolWith(reader)])), {
+  const poolStates = createPoolStates(pools, {
     maxAgeMs: config.data.pollMs,
-    monotonicNow: time.monotonic,
+    time,
     onError: (chain, error) => log.warn({ chain, err: error }, 'pool read failed; /rate falls back to the index'),
   })
   return {
@@ -33,12 +33,5 @@ export function createRateParts(
     hasRpc: (chainId) => pools.has(chainId),
     hasIndexFault: (chainId) => embedded.get(chainId)?.follower.status().fault !== undefined,
     maxLagSeconds: config.data.maxLagSeconds,
-  }
-}
-
-function readPoolWith(reader: PoolReader): ReadPool {
-  return async (signal) => {
-    const [pauses, floating] = await Promise.all([reader.readPauses(signal), reader.readFloatingIncome(signal)])
-    return { pauses, floating }
   }
 }

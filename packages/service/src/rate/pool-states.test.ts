@@ -5,13 +5,16 @@ const open: PoolState = { pauses: { tellsPause: true, paused: [] }, floating: un
 
 function createStates() {
   const state = { nowMs: 0, reads: 0, errors: 0, read: async (): Promise<PoolState> => open }
-  const readPool = () => {
-    state.reads += 1
-    return state.read()
+  const pool = {
+    readPauses: async () => {
+      state.reads += 1
+      return (await state.read()).pauses
+    },
+    readFloatingIncome: async () => (await state.read()).floating,
   }
-  const states = createPoolStates(new Map([[324, readPool]]), {
+  const states = createPoolStates(new Map([[324, pool]]), {
     maxAgeMs: 2_000,
-    monotonicNow: () => state.nowMs,
+    time: { monotonic: () => state.nowMs },
     onError: () => {
       state.errors += 1
     },

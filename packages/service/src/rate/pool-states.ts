@@ -1,4 +1,5 @@
-import type { PoolFloatingIncome, PoolPauses } from '@tallystick/chain'
+import { joinRuns, type Time } from '@tallystick/base'
+import type { PoolFloatingIncome, PoolPauses, PoolReader } from '@tallystick/chain'
 
 /** State of a pool as its chain reports it. */
 export type PoolState = {
@@ -20,68 +21,53 @@ export type PoolStates = {
   read(chainId: number): Promise<ReadPoolState | undefined>
 }
 
-/** Reads a pool on its chain. */
-export type ReadPool = (signal: AbortSignal) => Promise<PoolState>
-
-type Entry = {
-  state: PoolState | undefined
-  isCurrent: boolean
-  /** Time of the last read, and of the last successful one. */
-  triedAtMs: number
-  readAtMs: number
-  reading: Promise<void> | undefined
-}
-
 // Limits how long the fixed rates wait for a chain that does not answer.
 const waitMs = 2_000
 // As long as the pool watch keeps its last results.
 const keepMs = 60_000
-const never = Number.NEGATIVE_INFINITY
+
+type Pool = Pick<PoolReader, 'readPauses' | 'readFloatingIncome'>
 
 type PoolStatesOptions = {
   readonly maxAgeMs: number
-  readonly monotonicNow: () => number
+  readonly time: Pick<Time, 'monotonic'>
   readonly onError: (chainId: number, error: unknown) => void
 }
 
 /** Creates a cache of pool states, so that frequent requests cause few RPC calls. */
-export function createPoolStates(
-  pools: ReadonlyMap<number, ReadPool>,
-  { maxAgeMs, monotonicNow, onError }: PoolStatesOptions,
-): PoolStates {
-  const entries = new Map(
-    [...pools.keys()].map((chainId): [number, Entry] => [
-      chainId,
-      { state: undefined, isCurrent: false, triedAtMs: never, readAtMs: never, reading: undefined },
-    ]),
-  )
-  const refresh = async (chainId: number, entry: Entry) => {
+export function createPoolStates(pools: ReadonlyMap<number, Pool>, options: PoolStatesOptions): PoolStates {
+  const states = new Map([...pools].map(([chainId, pool]) => [chainId, keepState({ chainId, pool }, options)]))
+  return { read: async (chainId) => states.get(chainId)?.() }
+}
+
+function keepState(
+  { chainId, pool }: { readonly chainId: number; readonly pool: Pool },
+  { maxAgeMs, time, onError }: PoolStatesOptions,
+): () => Promise<ReadPoolState | undefined> {
+  let state: PoolState | undefined
+  let isCurrent = false
+  /** Time of the last read, and of the last successful one. */
+  let triedAtMs = Number.NEGATIVE_INFINITY
+  let readAtMs = Number.NEGATIVE_INFINITY
+  const { run, settle } = joinRuns(async () => {
+    triedAtMs = time.monotonic()
     const controller = new AbortController()
+    const { signal } = controller
     const timer = setTimeout(() => controller.abort(), waitMs)
     try {
-      entry.state = await pools.get(chainId)?.(controller.signal)
-      entry.isCurrent = true
-      entry.readAtMs = monotonicNow()
+      const [pauses, floating] = await Promise.all([pool.readPauses(signal), pool.readFloatingIncome(signal)])
+      state = { pauses, floating }
+      isCurrent = true
+      readAtMs = time.monotonic()
     } catch (error) {
-      entry.isCurrent = false
+      isCurrent = false
       onError(chainId, error)
     } finally {
       clearTimeout(timer)
     }
-  }
-  return {
-    read: async (chainId) => {
-      const entry = entries.get(chainId)
-      if (!entry) return undefined
-      if (monotonicNow() - entry.triedAtMs >= maxAgeMs && !entry.reading) {
-        entry.triedAtMs = monotonicNow()
-        entry.reading = refresh(chainId, entry).finally(() => {
-          entry.reading = undefined
-        })
-      }
-      await entry.reading
-      const { state, isCurrent, readAtMs } = entry
-      return state && monotonicNow() - readAtMs < keepMs ? { ...state, isCurrent } : undefined
-    },
+  })
+  return async () => {
+    await (time.monotonic() - triedAtMs >= maxAgeMs ? run() : settle())
+    return state && time.monotonic() - readAtMs < keepMs ? { ...state, isCurrent } : undefined
   }
 }
