@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Clock, LineWriter, MetricHelp, Metrics } from '@tallystick/base'
+import type { LineWriter, MetricHelp, Metrics, Time } from '@tallystick/base'
 import type { KeyScope } from '@tallystick/core'
 import { createBoundedKeys, type KeyRing } from '@tallystick/keys'
 
 export type HostMetricsOptions = {
   readonly keyRing: Pick<KeyRing, 'usage'>
-  readonly clock: Clock
+  readonly time: Pick<Time, 'now'>
   /** Writers by name of their stream. */
   readonly writers: Readonly<Record<string, Pick<LineWriter, 'dropped'>>>
 }
@@ -34,10 +34,10 @@ export const hostMetricHelp: MetricHelp = {
 }
 
 /** Adds metrics of the process and of key usage. Returns a function that stops the measurement. */
-export function addHostMetrics(metrics: Metrics, { keyRing, clock, writers }: HostMetricsOptions): () => void {
+export function addHostMetrics(metrics: Metrics, { keyRing, time, writers }: HostMetricsOptions): () => void {
   const listKeys = createBoundedKeys(keyLabelsMax)
   metrics.readCounter('tallystick_key_requests_total', () =>
-    listKeys(keyRing.usage(clock.now())).flatMap(({ id, uses }) =>
+    listKeys(keyRing.usage(time.now())).flatMap(({ id, uses }) =>
       (Object.keys(uses) as KeyScope[]).map((endpoint) => ({ labels: { key: id, endpoint }, value: uses[endpoint] })),
     ),
   )

@@ -1,9 +1,10 @@
 import { settleWithin } from '@tallystick/base'
+import type { Auditor } from '@tallystick/database'
 import { isDatabaseAway } from '@tallystick/http'
 import { watchAudit } from '@tallystick/keys'
 import { buildAdminApp } from './admin/admin-app.ts'
 import { startFailedTokens } from './admin/failed-tokens.ts'
-import { createOperator, type Operator, type OperatorOptions } from './admin/operator.ts'
+import { createOperator, type Operator } from './admin/operator.ts'
 import { reportStatus, type StatusParts } from './admin/status-report.ts'
 import { listAdminTokens } from './config/admin-tokens.ts'
 import { collectFindings, type FindingsContext } from './health/collect-findings.ts'
@@ -29,14 +30,13 @@ export function startAdminApp(context: ServiceContext, { parts, nextRequestId, i
   const signers = new Map([...parts.notes.signers].map(([chainId, { address }]) => [chainId, address]))
   const findWrong = (readiness: Readiness, reports?: Reports) =>
     collectFindings({ readiness, reports, config, signers, metrics, nowMs: time.now() })
-  const operatorOptions = listOperatorOptions(context, parts)
   const statusParts = listStatusParts(context, parts)
   const showStatus = async () => {
-    const reports =
-      context.checkDatabase().severity === 'ok' ? await readReports(createOperator(operatorOptions)) : undefined
+    const reports = context.checkDatabase().severity === 'ok' ? await readReports(operatorFor()) : undefined
     const readiness = readReadiness()
     return reportStatus(statusParts, { ...readiness, findings: findWrong(readiness, reports) })
   }
+  const operatorFor = createOperatorFor(context, { parts, showStatus })
   closers.push('check of the audit', watchAudit({ database, config, time, metrics, log }).stop)
   const failedTokens = startFailedTokens({ database, metrics, time, log })
   closers.push('failed admin tokens', failedTokens.stop)
@@ -47,33 +47,37 @@ export function startAdminApp(context: ServiceContext, { parts, nextRequestId, i
     nextRequestId,
     failedTokens,
     tokens: listAdminTokens(config.admin),
-    operatorFor: ({ actor, remark }) =>
-      createOperator({ ...operatorOptions, showStatus, auditor: { actor, remark, log } }),
+    operatorFor: ({ actor, remark }) => operatorFor({ actor, remark, log }),
     checkReadiness: readReadiness,
     collectFindings: findWrong,
     console: { files: loadConsole(context.options.portal), host: config.admin.host },
   })
 }
 
-function listOperatorOptions(
+type OperatedParts = { readonly parts: ServiceParts; readonly showStatus: Operator['showStatus'] }
+
+function createOperatorFor(
   { config, time, database }: ServiceContext,
-  { keys, clocks, notes, indexes, hooks }: ServiceParts,
-): OperatorOptions {
-  return {
-    database,
-    config,
-    clock: time,
-    refreshKeys: keys.replica.refreshKeys,
-    storeUsage: keys.keyUsage.store,
-    curveProblem: notes.curveSource.problem,
-    reconcile: notes.journalChecks.reconcile,
-    discard: notes.journalChecks.discard,
-    indexJobs: indexes.jobs,
-    latestNow: clocks.latestNow,
-    assertClock: clocks.assertCertain,
-    sender: hooks.sender,
-    poolLimits: (chainId) => notes.poolWatch.find(chainId)?.state?.limits,
-  }
+  { parts: { keys, clocks, notes, indexes, hooks }, showStatus }: OperatedParts,
+): (auditor?: Auditor) => Operator {
+  return (auditor) =>
+    createOperator({
+      database,
+      config,
+      clock: time,
+      auditor,
+      refreshKeys: keys.replica.refreshKeys,
+      storeUsage: keys.keyUsage.store,
+      curveProblem: notes.curveSource.problem,
+      reconcile: notes.journalChecks.reconcile,
+      discard: notes.journalChecks.discard,
+      indexJobs: indexes.jobs,
+      latestNow: clocks.latestNow,
+      assertClock: clocks.assertCertain,
+      sender: hooks.sender,
+      showStatus,
+      poolLimits: (chainId) => notes.poolWatch.find(chainId)?.state?.limits,
+    })
 }
 
 function listReadinessParts(
@@ -83,7 +87,7 @@ function listReadinessParts(
   const { clocks, notes, indexes, gateway, hooks, publicLog } = parts
   return {
     published: notes.published,
-    clock: time,
+    time,
     chainIds: config.chains.map(({ id }) => id),
     isListening,
     subgraphs: indexes.embedded,
@@ -103,7 +107,7 @@ function listReadinessParts(
 function listStatusParts({ config, time }: ServiceContext, { notes, indexes, gateway }: ServiceParts): StatusParts {
   const { published, poolWatch } = notes
   const { remote, twoSource } = gateway.data
-  return { config, clock: time, published, poolWatch, subgraphs: indexes.embedded, remote, twoSource }
+  return { config, time, published, poolWatch, subgraphs: indexes.embedded, remote, twoSource }
 }
 
 // Longer than a database takes to be found silent.

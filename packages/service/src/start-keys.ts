@@ -32,7 +32,7 @@ export async function startKeys(context: ServiceContext): Promise<KeyParts> {
   const createLimit = createSharedLimits(leases.keeper, { engine: database.engine })
   const keyRing = await openKeyRing({ database, time, log, createLimit })
   closers.push('keys', () => keyRing.close())
-  closers.push('metrics', addHostMetrics(metrics, { keyRing, clock: time, writers }))
+  closers.push('metrics', addHostMetrics(metrics, { keyRing, time, writers }))
   const keyUsage = startKeyUsageRecorder({ database, keyRing, time, log })
   closers.push('key usage', () => keyUsage.stop())
   const name = `${hostname()}:${config.listen.port}`

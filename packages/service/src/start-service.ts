@@ -3,7 +3,7 @@ import type { Follower } from '@tallystick/subgraph'
 import { openServiceDatabase } from './database/service-database.ts'
 import { watchDatabase } from './database/watch-database.ts'
 import { metricHelp } from './metric-help.ts'
-import type { ServiceContext, ServiceOptions } from './service-context.ts'
+import type { ServiceOptions } from './service-context.ts'
 import { startListeners } from './start-listeners.ts'
 import { startParts } from './start-parts.ts'
 
@@ -34,18 +34,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const opened = options.database ?? (await openServiceDatabase(config.database.reveal(), say))
     closers.push('database', () => opened.close())
     const metrics = createMetrics(metricHelp)
-    const { database, checkDatabase } = watchDatabase(opened, metrics)
-    const context: ServiceContext = {
-      config,
-      database,
-      checkDatabase,
-      time,
-      metrics,
-      log,
-      say,
-      closers,
-      options,
-    }
+    const { database, checkDatabase } = watchDatabase(opened, { metrics, time })
+    const context = { config, database, checkDatabase, time, metrics, log, say, closers, options }
     const parts = await startParts(context)
     const { baseUrl, adminUrl } = await startListeners(context, parts)
     const followers = [...parts.indexes.embedded.values()].map(({ follower }) => follower)

@@ -10,13 +10,16 @@ import { parseRequest, printable } from './parse-request.ts'
 
 export type CurveOperator = ReturnType<typeof createCurveOperator>
 
-type CurveOperatorContext = {
+export type CurveOperatorContext = {
   readonly database: Database
   readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve'>
   readonly clock: Clock
   readonly auditor: Auditor
+  /** Returns why the curve source has no newer curve. */
   readonly curveProblem: () => string | undefined
+  /** Throws while the current period is uncertain, because a curve would be stored for the wrong one. */
   readonly assertClock: () => Promise<void>
+  /** Returns the last known limits of a pool, for previews. */
   readonly poolLimits: (chainId: number) => PoolLimits | undefined
 }
 

@@ -10,10 +10,11 @@ import { parseRequest, printable } from './parse-request.ts'
 
 export type KeyOperator = ReturnType<typeof createKeyOperator>
 
-type KeyOperatorContext = {
+export type KeyOperatorContext = {
   readonly database: Database
   readonly clock: Clock
   readonly auditor: Auditor
+  /** Reloads the keys of this process. It is called before a change of keys is confirmed. */
   readonly refreshKeys: (() => Promise<void>) | undefined
 }
 
@@ -64,11 +65,11 @@ const rotationSchema = z.strictObject({
 
 export function createKeyOperator({ database, clock, auditor, refreshKeys }: KeyOperatorContext) {
   const now = () => toSeconds(clock.now())
-  const confirm = async (wanted: Omit<Parameters<typeof awaitReplicas>[1], 'time'>): Promise<ReplicaReport> => {
+  const confirm = async ({ revision }: { readonly revision: bigint }, waitMs: number): Promise<ReplicaReport> => {
     await refreshKeys?.()
     // Only this process uses the embedded database.
     if (database.engine === 'pglite') return { confirmed: refreshKeys ? ['the service'] : [], unconfirmed: [] }
-    return awaitReplicas(database, { ...wanted, time: systemTime })
+    return awaitReplicas(database, { revision, waitMs, time: systemTime })
   }
   return {
     createKey: async (request: unknown) => {
@@ -87,19 +88,19 @@ export function createKeyOperator({ database, clock, auditor, refreshKeys }: Key
       const { waitMs, ...changes } = parseRequest(updateSchema, request ?? {}, 'invalid_key_request')
       const nowSeconds = now()
       const key = await updateKey(database, { id, changes, nowSeconds, auditor })
-      return { key: viewKey(key, nowSeconds), replicas: await confirm({ revision: key.revision, waitMs }) }
+      return { key: viewKey(key, nowSeconds), replicas: await confirm(key, waitMs) }
     },
     revokeKey: async (id: string, request?: unknown) => {
       const { waitMs } = parseRequest(revocationSchema, request ?? {}, 'invalid_key_request')
       const nowSeconds = now()
       const key = await revokeKey(database, { id, nowSeconds, auditor })
-      return { key: viewKey(key, nowSeconds), replicas: await confirm({ revision: key.revision, waitMs }) }
+      return { key: viewKey(key, nowSeconds), replicas: await confirm(key, waitMs) }
     },
     rotateKey: async (id: string, request: unknown) => {
       const { graceSeconds, waitMs } = parseRequest(rotationSchema, request ?? {}, 'invalid_key_request')
       const nowSeconds = now()
       const { key, secret } = await rotateKey(database, { id, graceSeconds, nowSeconds, auditor })
-      return { key: viewKey(key, nowSeconds), secret, replicas: await confirm({ revision: key.revision, waitMs }) }
+      return { key: viewKey(key, nowSeconds), secret, replicas: await confirm(key, waitMs) }
     },
   }
 }

@@ -14,7 +14,9 @@ export type NotesOperatorContext = {
   readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve' | 'signer' | 'log'>
   readonly clock: Clock
   readonly auditor: Auditor
+  /** Reads the latest of all known clocks, Unix ms. A set is discarded only if it is in the future by all of them. */
   readonly latestNow: () => Promise<number>
+  /** These use the signer journal, which a running service has open. */
   readonly reconcile: (auditor: Auditor) => Promise<FullReconcileReport>
   readonly discard: (request: DiscardRequest) => Promise<DiscardedSet>
 }

@@ -1,18 +1,16 @@
 import { type Clock, toSeconds } from '@tallystick/base'
-import type { PoolLimits } from '@tallystick/chain'
 import { type AuditReport, type StatusReport, TallystickError, type UsageReport } from '@tallystick/core'
 import { type Auditor, type Database, listAudit, type Queryable } from '@tallystick/database'
 import { refusal } from '@tallystick/http'
 import { discardFromFile, type FullReconcileReport, reconcileFromFile } from '@tallystick/issuer'
 import { type AuditCheck, auditHeadPath, checkAudit } from '@tallystick/keys'
-import type { Sender } from '@tallystick/notify'
 import { type LogReport, reconcileLogFromFile, reportLog } from '@tallystick/public-log'
 import type { Config } from '../config/config.ts'
 import { createIndexJobs, type IndexJobs } from '../reindex/index-jobs.ts'
-import { type CurveOperator, createCurveOperator } from './operate-curve.ts'
-import { createHookOperator, type HookOperator } from './operate-hooks.ts'
+import { type CurveOperator, type CurveOperatorContext, createCurveOperator } from './operate-curve.ts'
+import { createHookOperator, type HookOperator, type HookOperatorContext } from './operate-hooks.ts'
 import { createIndexOperator, type IndexOperator } from './operate-index.ts'
-import { createKeyOperator, type KeyOperator } from './operate-keys.ts'
+import { createKeyOperator, type KeyOperator, type KeyOperatorContext } from './operate-keys.ts'
 import { createNotesOperator, type NotesOperator, type NotesOperatorContext } from './operate-notes.ts'
 import { reportUsage } from './usage-report.ts'
 
@@ -33,34 +31,23 @@ export type Operator = KeyOperator &
     showLog(): Promise<LogReport>
   }
 
-export type OperatorOptions = {
+type OperatorOptions = {
   readonly database: Database
   readonly config: Pick<Config, 'chains' | 'tenors' | 'rails' | 'curve' | 'signer' | 'log' | 'hooks' | 'database'>
   readonly clock: Clock
-  /** Reloads the keys of this process. It is called before a change of keys is confirmed. */
-  readonly refreshKeys?: (() => Promise<void>) | undefined
   /** Stores the requests that this process has counted. */
   readonly storeUsage?: (() => Promise<void>) | undefined
-  /** Returns why the curve source has no newer curve. */
-  readonly curveProblem?: (() => string | undefined) | undefined
-  /** Reads the latest of all known clocks, Unix ms. A set is discarded only if it is in the future by all of them. */
-  readonly latestNow?: (() => Promise<number>) | undefined
-  /** Sends test events to webhooks. */
-  readonly sender?: Sender | undefined
   /** Author of the changes. */
   readonly auditor?: Auditor | undefined
-  /** Reconciles with the signer journal that the service has open. */
-  readonly reconcile?: NotesOperatorContext['reconcile'] | undefined
-  /** Discards with the signer journal that the service has open. */
-  readonly discard?: NotesOperatorContext['discard'] | undefined
-  /** Throws while the current period is uncertain, because a curve would be stored for the wrong one. */
-  readonly assertClock?: (() => Promise<void>) | undefined
   readonly showStatus?: Operator['showStatus'] | undefined
   /** Jobs on the indexes of the service. By default they run in this process, and end with it. */
   readonly indexJobs?: IndexJobs | undefined
-  /** Returns the last known limits of a pool, for previews of a curve. */
-  readonly poolLimits?: ((chainId: number) => PoolLimits | undefined) | undefined
-}
+} & Partial<
+  Pick<KeyOperatorContext, 'refreshKeys'> &
+    Pick<CurveOperatorContext, 'curveProblem' | 'assertClock' | 'poolLimits'> &
+    Pick<NotesOperatorContext, 'latestNow' | 'reconcile' | 'discard'> &
+    Pick<HookOperatorContext, 'sender'>
+>
 
 export function createOperator(options: OperatorOptions): Operator {
   const { database, config, clock } = options

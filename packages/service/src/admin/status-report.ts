@@ -14,18 +14,18 @@ import type { ReadinessParts } from '../health/readiness.ts'
 import { addObstacles, findPoolStatus } from '../rate/find-pool-status.ts'
 import { toIso } from './key-view.ts'
 
-export type StatusParts = Pick<ReadinessParts, 'clock' | 'poolWatch' | 'subgraphs' | 'remote'> & {
+export type StatusParts = Pick<ReadinessParts, 'time' | 'poolWatch' | 'subgraphs' | 'remote'> & {
   readonly config: Pick<Config, 'chains'>
   readonly published: PublishedNotes
   /** Chains with two sources. */
-  readonly twoSource?: ReadonlyMap<number, Pick<TwoSourceSubgraph, 'current'>> | undefined
+  readonly twoSource: ReadonlyMap<number, Pick<TwoSourceSubgraph, 'current'>>
 }
 
 export function reportStatus(
   parts: StatusParts,
   { ready, degraded, findings }: Pick<StatusReport, 'ready' | 'degraded' | 'findings'>,
 ): StatusReport {
-  const nowMs = parts.clock.now()
+  const nowMs = parts.time.now()
   const current = periodAt(toSeconds(nowMs))
   const next = periodAfter(current)
   return {
@@ -60,7 +60,7 @@ function describeSources(parts: StatusParts, at: At): Pick<ChainStatus, 'index' 
   const embedded = describeEmbedded(parts, at)
   const remote = describeRemote(parts, at)
   if (!embedded || !remote) return { index: embedded ?? remote, standby: null }
-  return parts.twoSource?.get(at.chainId)?.current === 'remote'
+  return parts.twoSource.get(at.chainId)?.current === 'remote'
     ? { index: remote, standby: embedded }
     : { index: embedded, standby: remote }
 }

@@ -11,7 +11,7 @@ function watch() {
   const at = { ms: 0 }
   const metrics = createMetrics(databaseMetricHelp)
   const given = { label: 'PostgreSQL x', engine: 'postgres', query } as unknown as Database
-  const { database, checkDatabase } = watchDatabase(given, metrics, () => at.ms)
+  const { database, checkDatabase } = watchDatabase(given, { metrics, time: { monotonic: () => at.ms } })
   const send = () => {
     const answer = database.query('select 1').then(
       () => undefined,

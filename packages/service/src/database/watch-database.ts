@@ -1,4 +1,4 @@
-import type { MetricHelp, Metrics } from '@tallystick/base'
+import type { MetricHelp, Metrics, Time } from '@tallystick/base'
 import { type Finding, TallystickError } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 
@@ -17,8 +17,7 @@ const silenceMs = 2_000
  */
 export function watchDatabase(
   database: Database,
-  metrics: Metrics,
-  monotonicNow: () => number = () => performance.now(),
+  { metrics, time }: { readonly metrics: Metrics; readonly time: Pick<Time, 'monotonic'> },
 ): { readonly database: Database; readonly checkDatabase: () => Finding } {
   let pending = 0
   let failedSinceMs: number | undefined
@@ -26,10 +25,10 @@ export function watchDatabase(
   let silentSinceMs = 0
   const onResponse = () => {
     failedSinceMs = undefined
-    silentSinceMs = monotonicNow()
+    silentSinceMs = time.monotonic()
   }
   const query: Queryable['query'] = async <Row extends object>(...statement: Parameters<Queryable['query']>) => {
-    if (pending === 0) silentSinceMs = monotonicNow()
+    if (pending === 0) silentSinceMs = time.monotonic()
     pending += 1
     try {
       const rows = await database.query<Row>(...statement)
@@ -45,13 +44,13 @@ export function watchDatabase(
   }
   const findSilence = () => {
     if (failedSinceMs !== undefined) return failedSinceMs
-    return pending > 0 && monotonicNow() - silentSinceMs >= silenceMs ? silentSinceMs : undefined
+    return pending > 0 && time.monotonic() - silentSinceMs >= silenceMs ? silentSinceMs : undefined
   }
   const checkDatabase = (): Finding => {
     const subject = database.label
     const sinceMs = findSilence()
     if (sinceMs === undefined) return { subject, severity: 'ok', message: 'responds' }
-    const message = `no response for ${Math.round((monotonicNow() - sinceMs) / 1000)} s`
+    const message = `no response for ${Math.round((time.monotonic() - sinceMs) / 1000)} s`
     return { subject, severity: 'fail', message, remedy }
   }
   metrics.gauge('tallystick_database_unavailable', () => [{ value: findSilence() === undefined ? 0 : 1 }])

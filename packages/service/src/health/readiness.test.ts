@@ -25,7 +25,7 @@ function check({
       at: () => (served.length > 0 ? period : undefined),
       findWithheld: (id) => (withheld.includes(id) ? { tenors: [7], clause: 'its pool is paused' } : undefined),
     },
-    clock: { now: () => nowMs },
+    time: { now: () => nowMs },
     chainIds: [324, 10],
     subgraphs: new Map(),
     remote: [],

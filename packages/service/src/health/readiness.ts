@@ -1,4 +1,4 @@
-import type { Clock, MetricHelp } from '@tallystick/base'
+import type { MetricHelp, Time } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
 import type { RemoteSubgraph } from '@tallystick/gateway'
 import type { PoolWatch, PublishedNotes, WatchedPool, WithheldNotes } from '@tallystick/issuer'
@@ -23,7 +23,7 @@ const silenceMaxSeconds = 900
 
 export type ReadinessParts = {
   readonly published: Pick<PublishedNotes, 'at' | 'findWithheld'>
-  readonly clock: Clock
+  readonly time: Pick<Time, 'now'>
   readonly chainIds: readonly number[]
   readonly subgraphs: ReadonlyMap<number, { readonly follower: Pick<Follower, 'status'> }>
   readonly remote: readonly Pick<RemoteSubgraph, 'chainId' | 'status'>[]
@@ -40,8 +40,8 @@ export type ReadinessParts = {
  * the database. Everything else that is wrong makes the replica degraded.
  */
 export function checkReadiness(parts: ReadinessParts): Readiness {
-  const { published, clock, chainIds, subgraphs, remote, poolWatch } = parts
-  const nowMs = clock.now()
+  const { published, time, chainIds, subgraphs, remote, poolWatch } = parts
+  const nowMs = time.now()
   const period = published.at(nowMs)
   // The answer of `/notes` to a request without parameters.
   const isServing = period?.answer({}) !== undefined

@@ -15,7 +15,7 @@ export type RateParts = {
   readonly poolWatch: Pick<PoolWatch, 'find'>
   readonly hasRpc: (chainId: number) => boolean
   /** Returns whether the embedded index of a chain is known to be incomplete. */
-  readonly hasIndexFault?: ((chainId: number) => boolean) | undefined
+  readonly hasIndexFault: (chainId: number) => boolean
   /** Lag of an index that is too large to trust its word on pauses. */
   readonly maxLagSeconds: number
 }
@@ -47,7 +47,7 @@ async function gatherFacts(
   const context = { hasRpc, nowSeconds: toSeconds(nowMs), maxLagSeconds }
   const fixed = published.at(nowMs)?.sets.get(chainId)?.notes ?? []
   const known = status ?? describeIndexedStatus(indexed, context)
-  const hasErrors = parts.hasIndexFault?.(chainId)
+  const hasErrors = parts.hasIndexFault(chainId)
   const income = hasErrors && !('problem' in floating) ? { ...floating, hasErrors } : floating
   return { chainId, fixed, floating: income, status: addObstacles(known, { problems, hasNotes: fixed.length > 0 }) }
 }
