@@ -1,7 +1,8 @@
-import { quote, settleWithin } from '@tallystick/base'
+import { quote, within } from '@tallystick/base'
 import { createRpcEndpoint, type RpcEndpoint, RpcError } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
 import { refusal } from '@tallystick/http'
+import { LRUCache } from 'lru-cache'
 import { type Address, BaseError, createClient, custom } from 'viem'
 import type { ServiceContext } from '../service-context.ts'
 
@@ -12,8 +13,6 @@ export type EnsParts = {
 
 /** Address of a name, or why it has none. */
 type EnsAnswer = { readonly address: Address } | { readonly reason: 'not-found' | 'off-chain' }
-
-type Entry = { readonly answer: Promise<EnsAnswer>; readonly until: number }
 
 const timeoutMs = 3_000
 // For all RPCs and attempts together.
@@ -36,22 +35,22 @@ export function createEnsParts({ config: { ens }, log, time, closers }: EnsConte
   const closing = new AbortController()
   closers.push('ENS', () => closing.abort(new Error('The service stops.')))
   const endpoints = ens.rpc.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal: closing.signal }))
-  const cache = new Map<string, Entry>()
+  const perf = { now: time.monotonic }
+  const cache = new LRUCache<string, Promise<EnsAnswer>>({ max: cacheMax, ttl: cacheMs, perf })
   let pending = 0
   const read = async (name: string) => {
-    const known = cache.get(name)
-    if (known && known.until > time.monotonic()) return known.answer
+    // The oldest is dropped first, however often it is read.
+    const known = cache.peek(name)
+    if (known) return known
     if (pending >= pendingMax) throw busy()
     pending += 1
     const reading = readEnsAddress(name, { endpoints, universalResolver: ens.universalResolver })
-    const answer = withDeadline(reading).finally(() => {
+    const answer = within(reading, { limitMs: deadlineMs, onLate: refuseLate }).finally(() => {
       pending -= 1
     })
-    cache.delete(name)
-    cache.set(name, { answer, until: time.monotonic() + cacheMs })
-    // The oldest first. A failure is not kept.
-    if (cache.size > cacheMax) cache.delete(cache.keys().next().value as string)
-    answer.catch(() => cache.get(name)?.answer === answer && cache.delete(name))
+    cache.set(name, answer)
+    // A failure is not kept.
+    answer.catch(() => cache.peek(name) === answer && cache.delete(name))
     return answer
   }
   return {
@@ -103,16 +102,8 @@ function findRpcError(error: unknown): RpcError | undefined {
   return found instanceof RpcError ? found : undefined
 }
 
-async function withDeadline(reading: Promise<EnsAnswer>): Promise<EnsAnswer> {
-  let outcome: EnsAnswer | undefined
-  const work = reading.then((answer) => {
-    outcome = answer
-  })
-  await settleWithin(work, deadlineMs)
-  // It may still fail, when nobody waits for it any more.
-  work.catch(() => undefined)
-  if (!outcome) throw new RpcError({ kind: 'timeout', message: `no RPC answered within ${deadlineMs} ms` })
-  return outcome
+function refuseLate(): never {
+  throw new RpcError({ kind: 'timeout', message: `no RPC answered within ${deadlineMs} ms` })
 }
 
 /** Returns the normalized name, so that names that look alike cannot differ. Throws `invalid_parameter`. */

@@ -1,27 +1,24 @@
+import type { PausableContract } from '@tallystick/chain'
 import type { ChainRateFacts } from '@tallystick/core'
 import type { IndexedPool, PoolProblem, PoolProblems } from '@tallystick/issuer'
 import type { ReadPoolState } from './pool-states.ts'
 
 export type PoolStatus = ChainRateFacts['status']
 
+type Pause = { readonly problem: PoolProblem; readonly sentence: string }
+
 /** Public explanations, without hosts and without steps for the operator. */
-const pauseSentences = {
-  pool_paused: 'The pool is paused.',
-  position_token_paused: 'The position token is paused.',
-  dollar_paused: 'The dollar is paused.',
-} as const satisfies Partial<Record<PoolProblem, string>>
+const pauses: Readonly<Record<PausableContract, Pause>> = {
+  pool: { problem: 'pool_paused', sentence: 'The pool is paused.' },
+  'position token': { problem: 'position_token_paused', sentence: 'The position token is paused.' },
+  dollar: { problem: 'dollar_paused', sentence: 'The dollar is paused.' },
+}
 
 const notPaused = 'The pool is not paused.'
 
 /** Problems that the reason names, and those of them for which the pool accepts no note. */
 const obstacles = ['signer', 'wiring', 'refused', 'limits', 'signer_change'] as const satisfies readonly PoolProblem[]
 const rejecting: readonly PoolProblem[] = ['signer', 'wiring', 'refused']
-
-const pauseProblems = {
-  pool: 'pool_paused',
-  'position token': 'position_token_paused',
-  dollar: 'dollar_paused',
-} as const
 
 /**
  * Returns whether a pool accepts loans by the RPCs of its chain. Its pauses are read for each request and by the pool watch.
@@ -35,12 +32,13 @@ export function findPoolStatus(
   const isCurrent = pool?.isCurrent && pool.pauses.tellsPause
   const isRecent = !problems?.has('unknown') && (pool?.pauses.tellsPause || problems)
   if (!isCurrent && !isRecent) return undefined
-  const read = new Set(pool?.pauses.paused.map((contract) => pauseProblems[contract]))
+  const read = new Set<string>(pool?.pauses.paused)
   // If the last read failed, either view may be the newer one. A pause in any of them counts.
-  const names = Object.keys(pauseSentences) as (keyof typeof pauseSentences)[]
-  const paused = names.filter((name) => read.has(name) || (!isCurrent && problems?.has(name)))
+  const paused = Object.entries(pauses).flatMap(([contract, { problem, sentence }]) =>
+    read.has(contract) || (!isCurrent && problems?.has(problem)) ? [sentence] : [],
+  )
   if (paused.length === 0) return { status: 'open', reason: notPaused }
-  return { status: 'paused', reason: paused.map((name) => pauseSentences[name]).join(' ') }
+  return { status: 'paused', reason: paused.join(' ') }
 }
 
 /**

@@ -27,7 +27,7 @@ export type IndexJob = {
   readonly check: IndexCheck | null
 }
 
-export type IndexCheck = Pick<AuditResult, 'block' | 'compared'> & {
+type IndexCheck = Pick<AuditResult, 'block' | 'compared'> & {
   /** Number of contradictions. */
   readonly count: number
   /** The first 100. */
@@ -51,8 +51,9 @@ export type JobContext = {
   readonly database: Database
   readonly log: FollowerLog
   readonly signal: AbortSignal
-  /** By default the timers are those of this machine. */
+  /** Timers of a job in a service. By default they are those of this machine. */
   readonly time?: Time | undefined
+  /** Called after an index was replaced, before its job is done. */
   readonly onReplaced?: ((chainId: number) => Promise<unknown>) | undefined
   update(change: Partial<IndexJob>): void
 }
@@ -78,10 +79,4 @@ export async function withIndexDatabase<Result>(
 export function createJobRpc({ chain, log, signal }: Pick<JobContext, 'chain' | 'log' | 'signal'>): RpcPool {
   const endpoints = chain.rpc.map((url) => createRpcEndpoint({ url, timeoutMs, answerBytesMax, signal }))
   return createRpcPool({ endpoints, chainId: chain.id, log })
-}
-
-const listedMax = 100
-
-export function toCheck({ block, compared, contradictions }: AuditResult): IndexCheck {
-  return { block, compared, count: contradictions.length, contradictions: contradictions.slice(0, listedMax) }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock, Time } from '@tallystick/base'
+import type { Clock } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
-import type { Auditor, Database } from '@tallystick/database'
+import type { Auditor } from '@tallystick/database'
 import { refusal } from '@tallystick/http'
 import type { FollowerLog } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
@@ -10,16 +10,11 @@ import type { IndexJob, IndexReport, JobContext } from './index-job.ts'
 import { runCheck } from './run-check.ts'
 import { runRebuild } from './run-rebuild.ts'
 
-export type IndexJobsOptions = {
+type IndexJobsOptions = Pick<JobContext, 'database' | 'time' | 'onReplaced'> & {
   readonly config: Pick<Config, 'chains' | 'database'>
-  readonly database: Database
   readonly clock: Clock
   readonly runsIn: IndexReport['runsIn']
   readonly log?: Logger | undefined
-  /** Timers of a job in a service. */
-  readonly time?: Time | undefined
-  /** Called after an index was replaced, before its job is done. */
-  readonly onReplaced?: ((chainId: number) => Promise<unknown>) | undefined
 }
 
 export type IndexJobs = {

@@ -2,7 +2,9 @@ import type { Queryable } from '@tallystick/database'
 import { namespaceOf } from '@tallystick/gateway'
 import { refusal } from '@tallystick/http'
 import { auditIndex, openSubgraph, protocolSchema } from '@tallystick/subgraph'
-import { createJobRpc, type JobContext, toCheck, withIndexDatabase } from './index-job.ts'
+import { createJobRpc, type JobContext, withIndexDatabase } from './index-job.ts'
+
+const listedMax = 100
 
 /** Compares the whole index of a chain with its contracts. */
 export async function runCheck(context: JobContext): Promise<void> {
@@ -14,8 +16,10 @@ export async function runCheck(context: JobContext): Promise<void> {
     const subgraph = await openSubgraph({ database, schema: protocolSchema, namespace })
     const pool = chain.domain.verifyingContract
     const { positions } = chain.subgraph.embedded
-    const result = await auditIndex({ subgraph, rpc, signal, pool, positions, onProgress: update })
-    update({ check: toCheck(result) })
+    const audited = { subgraph, rpc, signal, pool, positions, onProgress: update }
+    const { block, compared, contradictions } = await auditIndex(audited)
+    const listed = contradictions.slice(0, listedMax)
+    update({ check: { block, compared, count: contradictions.length, contradictions: listed } })
   })
 }
 
