@@ -89,7 +89,7 @@ function listRoutes(
     ...createDataRoutes({ analyse, gateway, chainIds: dataChainIds, rememberRequest: knownRequests.accept }),
     ...createGraphqlRoutes({ analysePersisted, gateway, chainIds: dataChainIds }),
     createRateRoute(parts.rate, chainIds),
-    ...createHistoryRoutes(parts.history, chainIds),
+    ...createHistoryRoutes({ database, clocks, index: parts.gateway.index }, chainIds),
     createCalendarRoute(),
     createEventsRoute(streams, chainIds),
     createChainsRoute(parts.chains),

@@ -7,7 +7,6 @@ import { type ChainReaders, createChainReaders } from './create-chain-readers.ts
 import { createGatewayParts, type GatewayParts } from './create-gateway-parts.ts'
 import { connectionsMax } from './database/service-database.ts'
 import { startEvents } from './events/start-events.ts'
-import { createHistoryParts, type HistoryParts } from './history/create-history-parts.ts'
 import { createRateParts } from './rate/create-rate-parts.ts'
 import type { RateParts } from './rate/read-rates.ts'
 import { createIndexJobs, type IndexJobs } from './reindex/index-jobs.ts'
@@ -30,7 +29,6 @@ export type ServiceParts = {
   readonly publicLog: RunningLog | undefined
   readonly notes: RunningNotes
   readonly rate: RateParts
-  readonly history: HistoryParts
   readonly chains: ChainsParts
   readonly hooks: RunningHooks
   readonly streams: EventStreams
@@ -48,14 +46,13 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const notes = await startIssuing(context, { readers, clocks, gateway, publicLog })
   const { embedded } = indexes
   const rate = createRateParts(context, { notes, gateway, embedded, pools: readers.pools })
-  const history = createHistoryParts({ database: context.database, clocks, index: gateway.index })
   const chains = createChainsParts(context, { notes, pools: readers.pools })
   // The first read of the contracts, so that the first caller need not wait for it.
   void chains.list()
   const hooks = await startHooks(context)
   const streams = await startEvents(context, { keyRing: keys.keyRing, published: notes.published, rate })
   await keys.leases.ready()
-  return { keys, clocks, indexes, gateway, publicLog, notes, rate, history, chains, hooks, streams }
+  return { keys, clocks, indexes, gateway, publicLog, notes, rate, chains, hooks, streams }
 }
 
 async function startClocks(context: ServiceContext, { readChainTime }: ChainReaders): Promise<ClockMonitor> {

@@ -20,7 +20,7 @@ export const documentedRoutes = [
   ...createDataRoutes(parts),
   ...createGraphqlRoutes(parts),
   createRateRoute(parts, []),
-  ...createHistoryRoutes(parts, []),
+  ...createHistoryRoutes({ database: parts, clocks: parts, index: parts }, []),
   createCalendarRoute(),
   createEventsRoute(parts, []),
   createChainsRoute(parts),

@@ -9,7 +9,13 @@ type ReferenceSources = {
   readonly baseDirectory: string
 }
 
-export type ConfigSources = ReferenceSources & { readonly secrets: 'required' | 'optional' }
+export type ConfigSources = ReferenceSources & {
+  /**
+   * Whether a missing secret or file is a fault. `serve` requires all of them. The operator's commands need only those
+   * that they use.
+   */
+  readonly secrets: 'required' | 'optional'
+}
 
 /** Schemas that depend on the sources: a path relative to the file, and a reference to a secret. */
 export type ConfigFields = {

@@ -10,14 +10,7 @@ export type Config = z.output<ReturnType<typeof configSchema>>
 export type ChainConfig = Config['chains'][number]
 export type SignerConfig = ChainConfig['signer']
 
-export type LoadOptions = {
-  readonly env: Readonly<Record<string, string | undefined>>
-  /**
-   * Whether a missing secret or file is a fault. `serve` requires all of them. The operator's commands need only those
-   * that they use.
-   */
-  readonly secrets: 'required' | 'optional'
-}
+export type LoadOptions = Pick<ConfigSources, 'env' | 'secrets'>
 
 /** Reads and validates a configuration file. Throws one error that lists every fault with its path. */
 export function loadConfig(path: string, { env, secrets }: LoadOptions): Config {

@@ -3,7 +3,7 @@ import type { Gateway, PreparedQuery, SubgraphAnswer } from '@tallystick/gateway
 import { createSendFast, type FastAnswer } from '@tallystick/http'
 import { LRUCache } from 'lru-cache'
 import type { FastPathParts, Respond } from '../routing/fast-path-parts.ts'
-import { encodeResults, formatHeads, headsOf } from './data-route.ts'
+import { type DataParts, encodeResults, formatHeads, headsOf } from './data-route.ts'
 
 export type FastDataParts = {
   readonly gateway: Pick<Gateway, 'recall' | 'countHits'>
@@ -111,10 +111,7 @@ export type KnownRequests = {
   /** Notes the body of a request that the framework is about to read. */
   expect(request: IncomingMessage, body: string): void
   /** Remembers a noted body that the framework has accepted. Without a noted body it does nothing. */
-  accept(
-    request: IncomingMessage,
-    accepted: { readonly chains: readonly number[]; readonly query: PreparedQuery },
-  ): void
+  readonly accept: DataParts['rememberRequest']
   /** Remembers an answer. */
   keep(body: string, known: KnownRequest, ready: ReadyAnswer): void
   readonly count: number

@@ -1,33 +1,57 @@
 import { etagOf } from '@tallystick/base'
 import { formatCsv } from '@tallystick/base/pure'
-import type { HistoryNotesResponse, HistoryRateResponse, Period } from '@tallystick/core'
+import { type HistoryNotesResponse, type HistoryRateResponse, type Period, periodAt } from '@tallystick/core'
+import type { Database } from '@tallystick/database'
 import { chooseMediaType, jsonType, matchesEtag } from '@tallystick/http'
+import type { ClockMonitor } from '@tallystick/issuer'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { describeGet, jsonContent } from '../openapi/describe-operation.ts'
 import { curl, keyHeader, typescript } from '../openapi/samples.ts'
 import { queryParameters, type SchemaName } from '../openapi/schemas.ts'
+import type { IndexToAsk } from '../rate/read-floating-income.ts'
 import type { Route } from '../routing/route.ts'
-import type { HistoryParts } from './create-history-parts.ts'
+import { createShare } from './create-share.ts'
 import { parseHistoryNotesQuery, parseHistoryRateQuery } from './history-query.ts'
+import { createReadFloatingRates } from './read-floating-rates.ts'
+import { type NotesHistory, readNotesHistory } from './read-notes-history.ts'
+import { type RateHistory, readRateHistory } from './read-rate-history.ts'
 
 type Query = Readonly<Record<string, unknown>>
 
 const types = [jsonType, 'text/csv'] as const
 
-/** Creates `GET /history/notes` and `GET /history/rate`. */
-export function createHistoryRoutes(parts: HistoryParts, chainIds: readonly number[]): readonly Route[] {
+type HistoryParts = {
+  readonly database: Database
+  readonly clocks: Pick<ClockMonitor, 'visibleSeconds'>
+  readonly index: IndexToAsk
+}
+
+/** Creates `GET /history/notes` and `GET /history/rate`. Identical requests at the same time share one read. */
+export function createHistoryRoutes(
+  { database, clocks, index }: HistoryParts,
+  chainIds: readonly number[],
+): readonly Route[] {
+  const readFloatingRates = createReadFloatingRates(index)
+  const shareNotes = createShare<NotesHistory>()
+  const shareRate = createShare<RateHistory>()
+  // The newest period that has begun, by every clock if they disagree about it. So a set is visible here when `/notes`
+  // serves it, never before.
+  const findCurrent = (nowMs: number) => periodAt(clocks.visibleSeconds(nowMs))
   const sendNotes: RouteHandlerMethod = async (request, reply) => {
-    const current = parts.findCurrent(request.nowMs)
+    const current = findCurrent(request.nowMs)
     const query = parseHistoryNotesQuery(request.query as Query, { chainIds, current })
-    const { response, isFinal } = await parts.readNotes(query, current)
+    const wanted = { query, current }
+    const { response, isFinal } = await shareNotes(wanted, () => readNotesHistory(database, wanted))
     const cacheControl = isFinal ? forEver : untilBoundary(current, request.nowMs)
     const name = fileName('tallystick-notes', request.query as Query)
     return send(request, reply, { response, format: formatNotesHistory, name, cacheControl })
   }
   const sendRate: RouteHandlerMethod = async (request, reply) => {
-    const current = parts.findCurrent(request.nowMs)
+    const current = findCurrent(request.nowMs)
     const query = parseHistoryRateQuery(request.query as Query, { chainIds, current })
-    const { response, isPartial } = await parts.readRate(query, current)
+    const wanted = { query, current }
+    const read = () => readRateHistory({ database, readFloatingRates }, wanted)
+    const { response, isPartial } = await shareRate(wanted, read)
     // Never for ever: the pool can restate the floating income of any day.
     const cacheControl = isPartial ? 'private, no-cache' : untilBoundary(current, request.nowMs)
     const name = fileName('tallystick-rates', request.query as Query)
