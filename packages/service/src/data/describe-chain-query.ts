@@ -3,15 +3,13 @@ import type {
   ErrorCode,
   MediaType,
   OpenapiExample,
-  OpenapiOperation,
   OpenapiParameter,
   OpenapiResponse,
 } from '@tallystick/core'
-import { errorResponses } from '../openapi/error-responses.ts'
-import { headerReferences } from '../openapi/headers.ts'
+import { type Description, describeOperation, jsonContent } from '../openapi/describe-operation.ts'
 import { bodyOption, curl, jsonHeader, keyHeader } from '../openapi/samples.ts'
-import { allowOnly, schemaReference } from '../openapi/schemas.ts'
-import type { DocumentContext, Endpoint } from '../routing/document.ts'
+import { chainParameter, schemaReference } from '../openapi/schemas.ts'
+import type { DescribeOperation } from '../routing/document.ts'
 import { graphqlParameters, textParameter } from './describe-subgraph.ts'
 import { encodeFailure, type GraphqlType, graphqlTypes } from './graphql-answer.ts'
 
@@ -25,77 +23,45 @@ const exampleQuery = '{ positionInfos(first: 3, orderBy: tokenId, orderDirection
 const exampleData = { positionInfos: [{ tokenId: '40', principal: '25000000000000000000000', status: 'Active' }] }
 
 /** `POST /data/<chainid>`. */
-export function describeChainQuery(context: DocumentContext, endpoint: Endpoint): OpenapiOperation {
-  const chain = chainOf(context)
-  return {
-    operationId: 'queryChain',
-    tags: ['Data'],
-    summary: 'Query the subgraph of one chain with any GraphQL client',
-    description,
-    security: [{ apiKey: [] }],
-    parameters: [chainParameter(context)],
-    requestBody: {
-      description: 'A GraphQL request. `query` may be absent if `extensions` has its hash. Other members are ignored.',
-      required: true,
-      content: {
-        'application/json': {
-          schema: schemaReference('GraphqlRequest'),
-          examples: { positions: { summary: 'The newest positions', value: { query: exampleQuery } } },
-        },
-      },
-    },
-    responses: responses(context, {
-      endpoint,
-      codes: ['invalid_request', 'payload_too_large', 'unsupported_media_type'],
+export const describeChainQuery = describe(({ chain, chainId }) => ({
+  operationId: 'queryChain',
+  summary: 'Query the subgraph of one chain with any GraphQL client',
+  description,
+  parameters: [chainId],
+  requestBody: {
+    description: 'A GraphQL request. `query` may be absent if `extensions` has its hash. Other members are ignored.',
+    required: true,
+    content: jsonContent('GraphqlRequest', {
+      positions: { summary: 'The newest positions', value: { query: exampleQuery } },
     }),
-    'x-codeSamples': [
-      curl(`curl "$TALLYSTICK_URL/data/${chain}"`, keyHeader, jsonHeader, bodyOption({ query: exampleQuery })),
-    ],
-  }
-}
+  },
+  codes: ['invalid_request', 'payload_too_large', 'unsupported_media_type'],
+  samples: [curl(`curl "$TALLYSTICK_URL/data/${chain}"`, keyHeader, jsonHeader, bodyOption({ query: exampleQuery }))],
+}))
 
 /** `GET /data/<chainid>`. */
-export function describeChainQueryGet(context: DocumentContext, endpoint: Endpoint): OpenapiOperation {
-  return {
-    operationId: 'queryChainByGet',
-    tags: ['Data'],
-    summary: 'Query the subgraph of one chain by GET',
-    description: 'Same as POST, with the request in the query string. The URL may have about 16 KB.',
-    security: [{ apiKey: [] }],
-    parameters: [
-      chainParameter(context),
-      ...graphqlParameters({ isQueryRequired: false }),
-      textParameter('extensions', {
-        description: 'Extensions of the request. Only `persistedQuery` is read.',
-        unit: 'JSON',
-        example: `{"persistedQuery":{"version":1,"sha256Hash":"${'0123456789abcdef'.repeat(4)}"}}`,
-      }),
-    ],
-    responses: responses(context, { endpoint, codes: ['invalid_parameter', 'invalid_request'] }),
-    'x-codeSamples': [
-      curl(
-        `curl -G "$TALLYSTICK_URL/data/${chainOf(context)}"`,
-        keyHeader,
-        `--data-urlencode 'query={ _meta { block { number } } }'`,
-      ),
-    ],
-  }
-}
-
-function chainOf({ dataChainIds, chainIds }: DocumentContext): number {
-  return dataChainIds[0] ?? chainIds[0] ?? 324
-}
-
-function chainParameter(context: DocumentContext): OpenapiParameter {
-  const schema = { type: 'integer', 'x-unit': 'chain id', examples: [chainOf(context)] }
-  return {
-    name: 'chainid',
-    in: 'path',
-    required: true,
-    description: 'The chain, embedded or remote. [chain id]',
-    schema: allowOnly(schema, context.dataChainIds),
-  }
-}
+export const describeChainQueryGet = describe(({ chain, chainId }) => ({
+  operationId: 'queryChainByGet',
+  summary: 'Query the subgraph of one chain by GET',
+  description: 'Same as POST, with the request in the query string. The URL may have about 16 KB.',
+  parameters: [
+    chainId,
+    ...graphqlParameters({ isQueryRequired: false }),
+    textParameter('extensions', {
+      description: 'Extensions of the request. Only `persistedQuery` is read.',
+      unit: 'JSON',
+      example: `{"persistedQuery":{"version":1,"sha256Hash":"${'0123456789abcdef'.repeat(4)}"}}`,
+    }),
+  ],
+  codes: ['invalid_parameter', 'invalid_request'],
+  samples: [
+    curl(
+      `curl -G "$TALLYSTICK_URL/data/${chain}"`,
+      keyHeader,
+      `--data-urlencode 'query={ _meta { block { number } } }'`,
+    ),
+  ],
+}))
 
 const codesOfQuery: readonly ErrorCode[] = [
   'query_rejected',
@@ -105,22 +71,37 @@ const codesOfQuery: readonly ErrorCode[] = [
   'upstream_timeout',
 ]
 
-function responses(
-  context: DocumentContext,
-  { endpoint, codes }: { readonly endpoint: Endpoint; readonly codes: readonly ErrorCode[] },
-): OpenapiOperation['responses'] {
-  const ofChain = { ...endpoint, path: `/data/${chainOf(context)}`, mediaTypes: graphqlTypes }
-  const failures = errorResponses(context, { endpoint: ofChain, codes: [...codesOfQuery, ...codes] })
-  const examples = { positions: { summary: 'The newest positions', value: { data: exampleData } } }
-  const success = { schema: schemaReference('GraphqlAnswer'), examples }
-  return {
-    200: {
-      description: '`data`, and `errors` if a part of it failed. As `application/json` also `errors` alone.',
-      headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'x-tallystick-chains'),
+type Own = Omit<Description, 'tag' | 'response' | 'content' | 'headers'>
+
+/** Creates the description of an endpoint. `chain` is that of the examples, `chainId` the parameter in the path. */
+function describe(own: (of: { readonly chain: number; readonly chainId: OpenapiParameter }) => Own): DescribeOperation {
+  return (context, endpoint) => {
+    const { dataChainIds: chainIds } = context
+    const chain = chainIds[0] ?? context.chainIds[0] ?? 324
+    const { codes, ...about } = own({
+      chain,
+      chainId: chainParameter('The chain, embedded or remote.', { chainIds, example: chain }),
+    })
+    const description: Description = {
+      ...about,
+      tag: 'Data',
+      response: '`data`, and `errors` if a part of it failed. As `application/json` also `errors` alone.',
       content: Object.fromEntries(graphqlTypes.map((type) => [type, success])),
-    },
-    ...Object.fromEntries(Object.entries(failures).map(([status, response]) => [status, toGraphql(response)])),
+      headers: ['x-tallystick-chains'],
+      codes: [...codesOfQuery, ...codes],
+    }
+    const operation = describeOperation(description, { context, endpoint: { ...endpoint, path: `/data/${chain}` } })
+    const responses = Object.entries(operation.responses).map(([status, response]) => [
+      status,
+      status === '200' ? response : toGraphql(response),
+    ])
+    return { ...operation, responses: Object.fromEntries(responses) }
   }
+}
+
+const success = {
+  schema: schemaReference('GraphqlAnswer'),
+  examples: { positions: { summary: 'The newest positions', value: { data: exampleData } } },
 }
 
 /** Adds the media type of GraphQL to an error response, and `errors` to its JSON. */

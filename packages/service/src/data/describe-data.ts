@@ -6,10 +6,9 @@ import {
   positionQuery,
 } from '@tallystick/core'
 import { queryLimits } from '@tallystick/gateway'
-import { errorResponses } from '../openapi/error-responses.ts'
+import { type Description, describeOperation, jsonContent } from '../openapi/describe-operation.ts'
 import { headerReferences } from '../openapi/headers.ts'
 import { bodyOption, curl, jsonHeader, keyHeader, typescript } from '../openapi/samples.ts'
-import { schemaReference } from '../openapi/schemas.ts'
 import type { DocumentContext, Endpoint } from '../routing/document.ts'
 
 const count = (value: number) => value.toLocaleString('en-US')
@@ -56,36 +55,29 @@ type About = Pick<OpenapiOperation, 'operationId' | 'summary' | 'description'> &
 
 function describe(context: DocumentContext, { endpoint, ...about }: About): OpenapiOperation {
   const chain = context.dataChainIds[0] ?? context.chainIds[0] ?? 324
-  return {
+  const description: Description = {
     ...about,
-    tags: ['Data'],
-    security: [{ apiKey: [] }],
+    tag: 'Data',
     requestBody: {
       description: 'A query, its variables, and the chains to query. Any other member is rejected.',
       required: true,
-      content: { 'application/json': { schema: schemaReference('DataRequest'), examples: requests(chain) } },
+      content: jsonContent('DataRequest', requests(chain)),
     },
-    responses: {
-      200: {
-        description: 'One element per chain, in the order of `chains`.',
-        headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'x-tallystick-chains'),
-        content: { 'application/json': { schema: schemaReference('DataResponse'), examples: answers(chain) } },
-      },
-      ...errorResponses(context, {
-        endpoint,
-        codes: [
-          'invalid_chains',
-          'query_rejected',
-          'invalid_request',
-          'payload_too_large',
-          'unsupported_media_type',
-          'upstream_failed',
-          'upstream_timeout',
-        ],
-      }),
-    },
-    'x-codeSamples': samples(endpoint.path, chain),
+    response: 'One element per chain, in the order of `chains`.',
+    content: jsonContent('DataResponse', answers(chain)),
+    headers: ['x-tallystick-chains'],
+    codes: [
+      'invalid_chains',
+      'query_rejected',
+      'invalid_request',
+      'payload_too_large',
+      'unsupported_media_type',
+      'upstream_failed',
+      'upstream_timeout',
+    ],
+    samples: samples(endpoint.path, chain),
   }
+  return describeOperation(description, { context, endpoint })
 }
 
 function samples(path: string, chain: number) {

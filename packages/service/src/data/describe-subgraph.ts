@@ -1,10 +1,9 @@
-import type { OpenapiOperation, OpenapiParameter } from '@tallystick/core'
+import type { OpenapiParameter } from '@tallystick/core'
 import { publicQueryLimits as limits } from '@tallystick/gateway'
-import { errorResponses } from '../openapi/error-responses.ts'
-import { headerReferences } from '../openapi/headers.ts'
+import { type Description, describeOperation, jsonContent } from '../openapi/describe-operation.ts'
 import { bodyOption, curl, jsonHeader } from '../openapi/samples.ts'
-import { allowOnly, schemaReference } from '../openapi/schemas.ts'
-import type { DocumentContext, Endpoint } from '../routing/document.ts'
+import { chainParameter } from '../openapi/schemas.ts'
+import type { DescribeOperation } from '../routing/document.ts'
 
 const count = (value: number) => value.toLocaleString('en-US')
 const description = `The embedded subgraph of a chain as a GraphQL endpoint for any GraphQL client. It needs no key. Requests are limited per address.
@@ -16,58 +15,57 @@ Limits of a query: a body of 64 KiB, ${count(limits.tokens)} tokens, ${limits.de
 const exampleQuery = '{ _meta { block { number } } positionInfos(first: 3) { tokenId status } }'
 
 /** `POST /subgraphs/<chainid>`. */
-export function describeSubgraph(context: DocumentContext, endpoint: Endpoint): OpenapiOperation {
-  const chain = context.subgraphChainIds[0] ?? 324
-  return {
-    operationId: 'querySubgraph',
-    tags: ['Subgraph'],
-    summary: 'Query the embedded subgraph of one chain',
-    description,
-    security: [],
-    parameters: [chainIdParameter(context)],
-    requestBody: {
-      description: 'A GraphQL request. Other members are ignored.',
-      required: true,
-      content: {
-        'application/json': {
-          schema: schemaReference('GraphqlRequest'),
-          examples: { head: { summary: 'The head, and three positions', value: { query: exampleQuery } } },
-        },
-      },
-    },
-    responses: responses(context, endpoint),
-    'x-codeSamples': [
-      curl(`curl "$TALLYSTICK_URL/subgraphs/${chain}"`, jsonHeader, bodyOption({ query: exampleQuery })),
-    ],
-  }
-}
+export const describeSubgraph = describe(({ chain, chainId }) => ({
+  operationId: 'querySubgraph',
+  summary: 'Query the embedded subgraph of one chain',
+  description,
+  parameters: [chainId],
+  requestBody: {
+    description: 'A GraphQL request. Other members are ignored.',
+    required: true,
+    content: jsonContent('GraphqlRequest', {
+      head: { summary: 'The head, and three positions', value: { query: exampleQuery } },
+    }),
+  },
+  samples: [curl(`curl "$TALLYSTICK_URL/subgraphs/${chain}"`, jsonHeader, bodyOption({ query: exampleQuery }))],
+}))
 
 /** `GET /subgraphs/<chainid>`. */
-export function describeSubgraphGet(context: DocumentContext, endpoint: Endpoint): OpenapiOperation {
-  const chain = context.subgraphChainIds[0] ?? 324
-  return {
-    operationId: 'querySubgraphByGet',
-    tags: ['Subgraph'],
-    summary: 'Query the embedded subgraph of one chain by GET',
-    description: 'Same as POST, with the request in the query string.',
-    security: [],
-    parameters: [chainIdParameter(context), ...graphqlParameters({ isQueryRequired: true })],
-    responses: responses(context, endpoint),
-    'x-codeSamples': [
-      curl(`curl -G "$TALLYSTICK_URL/subgraphs/${chain}"`, `--data-urlencode 'query={ _meta { block { number } } }'`),
-    ],
+export const describeSubgraphGet = describe(({ chain, chainId }) => ({
+  operationId: 'querySubgraphByGet',
+  summary: 'Query the embedded subgraph of one chain by GET',
+  description: 'Same as POST, with the request in the query string.',
+  parameters: [chainId, ...graphqlParameters({ isQueryRequired: true })],
+  samples: [
+    curl(`curl -G "$TALLYSTICK_URL/subgraphs/${chain}"`, `--data-urlencode 'query={ _meta { block { number } } }'`),
+  ],
+}))
+
+type Own = Omit<Description, 'tag' | 'response' | 'content' | 'headers' | 'codes'>
+
+/** Creates the description of an endpoint. `chain` is that of the examples, `chainId` the parameter in the path. */
+function describe(own: (of: { readonly chain: number; readonly chainId: OpenapiParameter }) => Own): DescribeOperation {
+  return (context, endpoint) => {
+    const { subgraphChainIds: chainIds } = context
+    const chain = chainIds[0] ?? 324
+    const chainId = chainParameter('The chain. Only those with an embedded subgraph have one.', {
+      chainIds,
+      example: chain,
+    })
+    const description: Description = {
+      ...own({ chain, chainId }),
+      tag: 'Subgraph',
+      response: 'What the subgraph answered: `data`, or `errors`.',
+      content: jsonContent('GraphqlAnswer', { head: { summary: 'The head, and a position', value: exampleAnswer } }),
+      headers: ['x-tallystick-chains'],
+      codes: ['invalid_request', 'not_found', 'payload_too_large', 'unsupported_media_type', 'not_ready'],
+    }
+    return describeOperation(description, { context, endpoint: { ...endpoint, path: '/subgraphs/324' } })
   }
 }
 
-function chainIdParameter({ subgraphChainIds }: DocumentContext): OpenapiParameter {
-  const schema = { type: 'integer', 'x-unit': 'chain id', examples: [subgraphChainIds[0] ?? 324] }
-  return {
-    name: 'chainid',
-    in: 'path',
-    required: true,
-    description: 'The chain. Only those with an embedded subgraph have one. [chain id]',
-    schema: allowOnly(schema, subgraphChainIds),
-  }
+const exampleAnswer = {
+  data: { _meta: { block: { number: 5184123 } }, positionInfos: [{ tokenId: '1', status: 'Claimed' }] },
 }
 
 /** Describes a GraphQL request in a query string. */
@@ -108,27 +106,4 @@ export function textParameter(
 ): OpenapiParameter {
   const schema = { type: 'string', 'x-unit': unit, examples: [example] }
   return { name, in: 'query', required, description: `${description} [${unit}]`, schema }
-}
-
-function responses(context: DocumentContext, endpoint: Endpoint) {
-  const answer = {
-    _meta: { block: { number: 5184123 } },
-    positionInfos: [{ tokenId: '1', status: 'Claimed' }],
-  }
-  return {
-    200: {
-      description: 'What the subgraph answered: `data`, or `errors`.',
-      headers: headerReferences('x-request-id', 'RateLimit', 'RateLimit-Policy', 'x-tallystick-chains'),
-      content: {
-        'application/json': {
-          schema: schemaReference('GraphqlAnswer'),
-          examples: { head: { summary: 'The head, and a position', value: { data: answer } } },
-        },
-      },
-    },
-    ...errorResponses(context, {
-      endpoint: { ...endpoint, path: '/subgraphs/324' },
-      codes: ['invalid_request', 'not_found', 'payload_too_large', 'unsupported_media_type', 'not_ready'],
-    }),
-  }
 }

@@ -5,7 +5,10 @@ import { errorResponses } from './error-responses.ts'
 import { type HeaderName, headerReferences } from './headers.ts'
 import { type SchemaName, schemaReference } from './schemas.ts'
 
-type Description = Pick<OpenapiOperation, 'operationId' | 'summary' | 'description' | 'parameters'> & {
+export type Description = Pick<
+  OpenapiOperation,
+  'operationId' | 'summary' | 'description' | 'parameters' | 'requestBody'
+> & {
   readonly tag: string
   /** Scope in the examples of errors, if the key may have one of several. */
   readonly scope?: Endpoint['scope']
@@ -21,9 +24,8 @@ type Description = Pick<OpenapiOperation, 'operationId' | 'summary' | 'descripti
   readonly samples: OpenapiOperation['x-codeSamples']
 }
 
-type Described = {
-  readonly context: DocumentContext
-  readonly endpoint: Endpoint
+type Place = { readonly context: DocumentContext; readonly endpoint: Endpoint }
+type Described = Place & {
   /** Chain of the examples. */
   readonly chainId: number
 }
@@ -32,28 +34,34 @@ type Described = {
 export function describeGet(describe: (described: Described) => Description): DescribeOperation {
   return (context, endpoint) => {
     const description = describe({ context, endpoint, chainId: context.chainIds[0] ?? 324 })
-    const { tag, response, content, notModified, headers = [], codes, samples, ...rest } = description
-    const { scope = endpoint.scope, ...about } = rest
+    const { notModified, headers = [] } = description
     const etag = notModified === undefined ? [] : (['ETag'] as const)
-    const all: HeaderName[] = ['x-request-id', 'RateLimit', 'RateLimit-Policy', ...etag, 'Cache-Control', ...headers]
-    const withoutFile = all.filter((name) => name !== 'Content-Disposition')
-    const names = (about.parameters ?? []).flatMap((parameter) => (parameter.in === 'query' ? [parameter.name] : []))
-    const described = { ...endpoint, scope, parameters: listInWords(names), mediaTypes: Object.keys(content) }
-    return {
-      ...about,
-      tags: [tag],
-      security: scope ? [{ apiKey: [] }] : [],
-      responses: {
-        200: { description: response, headers: headerReferences(...all), content },
-        ...(notModified && { 304: { description: notModified, headers: headerReferences(...withoutFile) } }),
-        ...errorResponses(context, { endpoint: described, codes }),
-      },
-      'x-codeSamples': samples,
-    }
+    return describeOperation({ ...description, headers: [...etag, 'Cache-Control', ...headers] }, { context, endpoint })
   }
 }
 
-/** Returns the content of a JSON response. */
+/** Describes an endpoint by what is particular to it. */
+export function describeOperation(description: Description, { context, endpoint }: Place): OpenapiOperation {
+  const { tag, response, content, notModified, headers = [], codes, samples, ...rest } = description
+  const { scope = endpoint.scope, ...about } = rest
+  const all: HeaderName[] = ['x-request-id', 'RateLimit', 'RateLimit-Policy', ...headers]
+  const withoutFile = all.filter((name) => name !== 'Content-Disposition')
+  const names = (about.parameters ?? []).flatMap((parameter) => (parameter.in === 'query' ? [parameter.name] : []))
+  const described = { ...endpoint, scope, parameters: listInWords(names), mediaTypes: Object.keys(content) }
+  return {
+    ...about,
+    tags: [tag],
+    security: scope ? [{ apiKey: [] }] : [],
+    responses: {
+      200: { description: response, headers: headerReferences(...all), content },
+      ...(notModified && { 304: { description: notModified, headers: headerReferences(...withoutFile) } }),
+      ...errorResponses(context, { endpoint: described, codes }),
+    },
+    'x-codeSamples': samples,
+  }
+}
+
+/** Returns JSON content. */
 export function jsonContent(
   schema: SchemaName,
   examples: Readonly<Record<string, OpenapiExample>>,

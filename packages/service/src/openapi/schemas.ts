@@ -94,8 +94,17 @@ export function queryParameters(
   }))
 }
 
+/** Returns a chain id in the path of an endpoint. */
+export function chainParameter(
+  description: string,
+  { chainIds, example }: { readonly chainIds: readonly number[]; readonly example: number },
+): OpenapiParameter {
+  const schema = allowOnly({ type: 'integer', 'x-unit': 'chain id', examples: [example] }, chainIds)
+  return { name: 'chainid', in: 'path', required: true, description: `${description} [chain id]`, schema }
+}
+
 /** Restricts a schema to the given values. An empty list adds no restriction. */
-export function allowOnly(schema: JsonSchema, values: readonly unknown[]): JsonSchema {
+function allowOnly(schema: JsonSchema, values: readonly unknown[]): JsonSchema {
   return values.length === 0 ? schema : { ...schema, enum: values }
 }
 
