@@ -80,9 +80,7 @@ const describeCalendar = describeGet(({ context }) => {
     message: 'Periods of 2026-11-01 to 2026-11-01, New York.',
     periods: periods.map(encodeCalendarPeriod),
   }
-  const { 'application/json': json } = jsonContent('CalendarResponse', {
-    day: { summary: 'The day clocks go back', value },
-  })
+  const json = jsonContent('CalendarResponse', { day: { summary: 'The day clocks go back', value } })
   const icalendar = {
     schema: { type: 'string', description: 'iCalendar (RFC 5545), one event per period.' },
     examples: { day: { summary: 'The same day as a calendar', value: formatIcalendar(periods) } },
@@ -94,7 +92,7 @@ const describeCalendar = describeGet(({ context }) => {
     description,
     parameters: queryParameters('calendar', context),
     response: 'Two periods per day, ascending.',
-    content: { 'application/json': json, 'text/calendar': icalendar },
+    content: { ...json, 'text/calendar': icalendar },
     notModified: 'The calendar matches `If-None-Match`. There is no body.',
     headers: ['Content-Disposition'],
     codes: ['invalid_parameter', 'not_acceptable'],

@@ -49,6 +49,11 @@ export function listenSchema(sources: ConfigSources, path: z.ZodType<string, str
       when: isObject,
     })
     .meta({ oneOf: [{ required: ['tls'] }, { required: ['proxy'] }] })
+    .transform((listen) => ({
+      ...listen,
+      publicQueryMsPerMinute: choosePublicBudget(listen),
+      shutdownSeconds: chooseShutdownSeconds(listen),
+    }))
 }
 
 /** Returns the URL of the admin listener, as seen from this machine. */
@@ -61,7 +66,7 @@ export function adminUrlOf({ host, port }: { readonly host: string; readonly por
 const shutdownSecondsAfterLameDuck = 20
 
 /** Returns the configured time limit of a stop, or the default for the lame duck time. */
-export function chooseShutdownSeconds(listen: {
+function chooseShutdownSeconds(listen: {
   readonly lameDuckSeconds: number
   readonly shutdownSeconds?: number | undefined
 }): number {
@@ -74,7 +79,7 @@ const publicQueryMsDefault = 10_000
 type Listen = { readonly publicRpm: number | null; readonly publicQueryMsPerMinute?: number | null | undefined }
 
 /** Returns the configured budget of an address, or the default. Null is unlimited. */
-export function choosePublicBudget(listen: Listen): number | null {
+function choosePublicBudget(listen: Listen): number | null {
   if (listen.publicQueryMsPerMinute !== undefined) return listen.publicQueryMsPerMinute
   return listen.publicRpm === null ? null : publicQueryMsDefault
 }

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { adminTokensSchema, checkAdminTokens } from './admin-tokens.ts'
 import { chainsSchema, refuseLargeSets, refuseUncheckedChains, resolveOffers } from './config-chains.ts'
 import { addressSchema, isList, isObject, networkSchema, portSchema, tenorsSchema } from './config-fields.ts'
-import { choosePublicBudget, chooseShutdownSeconds, listenSchema } from './config-listen.ts'
+import { listenSchema } from './config-listen.ts'
 import { logSchema } from './config-log.ts'
 import { type ConfigSources, databaseSchema, httpUrl, secretSchema, secretUrlSchema } from './config-secrets.ts'
 import { refuseOwnDatabase, signerSchema } from './config-signer.ts'
@@ -38,11 +38,7 @@ export function configSchema(sources: ConfigSources) {
     .superRefine(refuseUncheckedChains, { when: isObject })
     .superRefine(refuseLargeSets)
     .superRefine(refuseOwnDatabase)
-    .transform(({ listen, $schema, ...config }) => {
-      const publicQueryMsPerMinute = choosePublicBudget(listen)
-      const shutdownSeconds = chooseShutdownSeconds(listen)
-      return { ...config, ...resolveOffers(config), listen: { ...listen, publicQueryMsPerMinute, shutdownSeconds } }
-    })
+    .transform(({ $schema, ...config }) => ({ ...config, ...resolveOffers(config) }))
 }
 
 const hasRoleAll = { properties: { roles: { contains: { const: 'all' } } } }

@@ -186,7 +186,7 @@ const describeHistoryRate = describeGet(({ context, chainId }) => {
 })
 
 function pageOf(schema: SchemaName, { example, csv }: { readonly example: unknown; readonly csv: string }) {
-  const { 'application/json': json } = jsonContent(schema, { page: { summary: 'The last page', value: example } })
+  const json = jsonContent(schema, { page: { summary: 'The last page', value: example } })
   const table = {
     schema: { type: 'string', description: 'CSV (RFC 4180) with a header row.' },
     examples: { table: { summary: 'The same page as a table', value: csv } },
@@ -194,7 +194,7 @@ function pageOf(schema: SchemaName, { example, csv }: { readonly example: unknow
   return {
     tag: 'History',
     response: 'A page, newest first.',
-    content: { 'application/json': json, 'text/csv': table },
+    content: { ...json, 'text/csv': table },
     notModified: 'The page matches `If-None-Match`. There is no body.',
     headers: ['Link', 'Content-Disposition'],
   } as const

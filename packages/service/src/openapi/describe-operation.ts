@@ -1,4 +1,4 @@
-import type { ErrorCode, MediaType, OpenapiExample, OpenapiOperation } from '@tallystick/core'
+import type { ErrorCode, MediaType, OpenapiOperation } from '@tallystick/core'
 import { listInWords } from '@tallystick/http'
 import type { DescribeOperation, DocumentContext, Endpoint } from '../routing/document.ts'
 import { errorResponses } from './error-responses.ts'
@@ -62,9 +62,6 @@ export function describeOperation(description: Description, { context, endpoint 
 }
 
 /** Returns JSON content. */
-export function jsonContent(
-  schema: SchemaName,
-  examples: Readonly<Record<string, OpenapiExample>>,
-): { readonly 'application/json': MediaType } {
+export function jsonContent(schema: SchemaName, examples: NonNullable<MediaType['examples']>): Description['content'] {
   return { 'application/json': { schema: schemaReference(schema), examples } }
 }
