@@ -1,24 +1,12 @@
-import {
-  type ChainIdentity,
-  createChainIdentity,
-  createChainTimeReader,
-  createPoolReader,
-  type PoolReader,
-  type ReadChainTime,
-} from '@tallystick/chain'
+import { createChainIdentity, createChainTimeReader, createPoolReader } from '@tallystick/chain'
 import type { ServiceContext } from './service-context.ts'
 
 /** Readers of the chains that have an RPC. */
-export type ChainReaders = {
-  /** One per chain: an endpoint that serves another chain is used by nobody in the process. */
-  readonly identities: ReadonlyMap<number, ChainIdentity>
-  /** By chain id. */
-  readonly pools: ReadonlyMap<number, PoolReader>
-  readonly readChainTime: ReadChainTime
-}
+export type ChainReaders = ReturnType<typeof createChainReaders>
 
 /** Creates the readers of all chains. */
-export function createChainReaders({ config, closers }: Pick<ServiceContext, 'config' | 'closers'>): ChainReaders {
+export function createChainReaders({ config, closers }: Pick<ServiceContext, 'config' | 'closers'>) {
+  // One per chain: an endpoint that serves another chain is used by nobody in the process.
   const identities = new Map(config.chains.map(({ id }) => [id, createChainIdentity(id)]))
   const reachable = config.chains.filter(({ rpc }) => rpc.length > 0)
   const pools = new Map(

@@ -30,16 +30,11 @@ export type ServiceOptions = {
 }
 
 /** Common parts that the steps of the start-up hand to the packages by name. */
-export type ServiceContext = {
-  readonly config: Config
+export type ServiceContext = Pick<ServiceOptions, 'config' | 'time' | 'log' | 'say'> & {
   readonly database: Database
   /** Returns whether the database answers, without asking it. */
   readonly checkDatabase: () => Finding
-  readonly time: Time
   readonly metrics: Metrics
-  readonly log: Logger
-  /** Prints a line for the person at the terminal. */
-  readonly say: (line: string) => void
   readonly closers: Pick<Closers, 'push'>
   readonly options: ServiceOptions
 }

@@ -1,13 +1,11 @@
 import { joinRuns, settleWithin, type Time } from '@tallystick/base'
 import type { PoolContracts, PoolReader } from '@tallystick/chain'
 
-export type ContractsCache = {
-  /**
-   * Returns the contracts that a chain's pool names, as last read. Waits a moment for the first read. Undefined if that is
-   * not over, if it failed, or if no RPC is configured.
-   */
-  read(chainId: number): Promise<PoolContracts | undefined>
-}
+/**
+ * Returns the contracts that a chain's pool names, as last read. Waits a moment for the first read. Undefined if that is not
+ * over, if it failed, or if no RPC is configured.
+ */
+type FindContracts = (chainId: number) => Promise<PoolContracts | undefined>
 
 // The contracts of a deployment are constants, but a token can get another denylister.
 const refreshMs = 30_000
@@ -22,9 +20,9 @@ type CacheOptions = {
 }
 
 /** Creates a cache of the pools' contracts. Requests cause at most one read per chain and interval, and do not wait for it. */
-export function createContractsCache(pools: ReadonlyMap<number, Pool>, options: CacheOptions): ContractsCache {
+export function createContractsCache(pools: ReadonlyMap<number, Pool>, options: CacheOptions): FindContracts {
   const kept = new Map([...pools].map(([chainId, pool]) => [chainId, keepContracts({ chainId, pool }, options)]))
-  return { read: async (chainId) => kept.get(chainId)?.() }
+  return async (chainId) => kept.get(chainId)?.()
 }
 
 function keepContracts(

@@ -23,7 +23,7 @@ export function createChainsParts(
   { notes: { signers, poolWatch }, pools }: ChainsOptions,
 ): ChainsParts {
   const chains = config.chains.toSorted((a, b) => a.id - b.id)
-  const contracts = createContractsCache(pools, {
+  const findContracts = createContractsCache(pools, {
     time,
     onError: (chain, error) => log.warn({ chain, err: error }, 'contracts of the pool cannot be read; retrying'),
   })
@@ -32,8 +32,8 @@ export function createChainsParts(
       Promise.all(
         chains.map(async (chain) => {
           const { address: signer } = signers.get(chain.id) as { readonly address: Address }
-          const known = await contracts.read(chain.id)
-          return describeChain({ chain, signer, watched: poolWatch.find(chain.id), contracts: known })
+          const contracts = await findContracts(chain.id)
+          return describeChain({ chain, signer, watched: poolWatch.find(chain.id), contracts })
         }),
       ),
   }

@@ -114,12 +114,7 @@ export function formatHeads(heads: readonly AnsweredHead[], nowMs: number): stri
 }
 
 /** Returns the heads of the answers that have one. */
-export function headsOf(
-  results: readonly {
-    readonly chain: number
-    readonly answer?: { readonly head: Head | undefined; readonly source: SubgraphSource } | undefined
-  }[],
-): readonly AnsweredHead[] {
+export function headsOf(results: readonly Pick<ChainResult, 'chain' | 'answer'>[]): readonly AnsweredHead[] {
   return results.flatMap(({ chain, answer }) =>
     answer?.head ? [{ chain, head: answer.head, source: answer.source }] : [],
   )

@@ -59,15 +59,10 @@ function parseChain(parameters: unknown, chainIds: readonly number[]): number {
   throw refusal('not_found', `There is no subgraph for chain ${quote(chainid)}. ${those}`)
 }
 
-function prepare(
-  { analysePersisted }: GraphqlParts,
-  {
-    request,
-    reply,
-    asked: { query, variables, operationName },
-    chain,
-  }: Omit<Exchange, 'read'> & { readonly asked: GraphqlRequest; readonly chain: number },
-): PreparedQuery {
+type Asked = Omit<Exchange, 'read'> & { readonly asked: GraphqlRequest; readonly chain: number }
+
+function prepare({ analysePersisted }: GraphqlParts, { request, reply, asked, chain }: Asked): PreparedQuery {
+  const { query, variables, operationName } = asked
   assertOwnChain(variables, chain)
   try {
     return prepareQuery(analysePersisted(query), { variables, operationName })

@@ -57,14 +57,13 @@ function respondToPreflight(request: FastifyRequest, reply: FastifyReply): Fasti
     .send()
 }
 
-async function respond(
-  parts: SubgraphParts,
-  {
-    request,
-    reply,
-    read,
-  }: { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly read: () => QueryRequest },
-): Promise<FastifyReply> {
+type Exchange = {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly read: () => QueryRequest
+}
+
+async function respond(parts: SubgraphParts, { request, reply, read }: Exchange): Promise<FastifyReply> {
   const { subgraphs } = parts.queries
   const { chainid } = request.params as { readonly chainid: string }
   const ask = subgraphs.get(Number(chainid))

@@ -59,18 +59,13 @@ export const apiMigrations: readonly Migration[] = [
 export const apiSchema: KnownMigrations = { scope: 'api', migrations: apiMigrations, release }
 
 /** State of a database's schema relative to this version. */
-export type SchemaReading = {
-  /** `newer` has migrations that this version does not know. */
-  readonly state: 'current' | 'empty' | 'older' | 'newer'
-  readonly unknown: readonly AppliedMigration[]
-  /** First unknown migration that this version cannot run on. */
-  readonly blocking?: string | undefined
-  /** Migrations that are not applied. */
-  readonly missing: readonly string[]
-}
+export type SchemaReading = Awaited<ReturnType<typeof readSchema>>
 
-/** Reads which migrations are applied. */
-export async function readSchema(database: Queryable): Promise<SchemaReading> {
+/**
+ * Reads which migrations are applied, which are `missing`, and which of a newer release are `unknown`, with the first of them
+ * that this version cannot run on.
+ */
+export async function readSchema(database: Queryable) {
   const { applied, pending, unknown, blocking } = await readMigrations(database, apiSchema)
   const missing = unknown.length > 0 ? [] : pending.map(({ name }) => name)
   const state = (() => {

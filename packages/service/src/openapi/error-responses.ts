@@ -7,10 +7,10 @@ import { schemaReference } from './schemas.ts'
 
 /** Endpoint of an error example. */
 type ErrorEndpoint = Endpoint & {
-  /** Names of its query parameters, in words. Undefined if it has none. */
-  readonly parameters?: string | undefined
-  /** Types of its responses. JSON by default. */
-  readonly mediaTypes?: readonly string[] | undefined
+  /** Names of its query parameters, in words. Empty if it has none. */
+  readonly parameters: string
+  /** Types of its responses. */
+  readonly mediaTypes: readonly string[]
 }
 
 // Errors of any request, whatever its content.
@@ -79,7 +79,7 @@ type ErrorExample = Omit<ErrorBody, 'code' | 'requestId'>
 /** Errors about access, limits and HTTP. */
 function refusals(
   { endpoints }: DocumentContext,
-  { path, allow, scope, mediaTypes = ['application/json'] }: ErrorEndpoint,
+  { path, allow, scope, mediaTypes }: ErrorEndpoint,
 ): Partial<Record<ErrorCode, ErrorExample>> {
   return {
     https_required: {

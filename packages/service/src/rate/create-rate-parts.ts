@@ -19,7 +19,7 @@ export function createRateParts(
   { config, log, time }: Pick<ServiceContext, 'config' | 'log' | 'time'>,
   { notes, gateway, embedded, pools }: RateOptions,
 ): RateParts {
-  const poolStates = createPoolStates(pools, {
+  const findPoolState = createPoolStates(pools, {
     maxAgeMs: config.data.pollMs,
     time,
     onError: (chain, error) => log.warn({ chain, err: error }, 'pool read failed; /rate falls back to the index'),
@@ -28,7 +28,7 @@ export function createRateParts(
     published: notes.published,
     readFloatingIncome: createReadFloatingIncome(gateway.index),
     readIndexedPool: gateway.readIndexedPool,
-    poolStates,
+    findPoolState,
     poolWatch: notes.poolWatch,
     hasRpc: (chainId) => pools.has(chainId),
     hasIndexFault: (chainId) => embedded.get(chainId)?.follower.status().fault !== undefined,

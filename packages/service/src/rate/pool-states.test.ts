@@ -19,7 +19,7 @@ function createStates() {
       state.errors += 1
     },
   })
-  return { state, read: () => states.read(324), readOther: () => states.read(10) }
+  return { state, read: () => states(324), readOther: () => states(10) }
 }
 
 test('default: requests at once and within the age share a read', async () => {

@@ -13,13 +13,11 @@ export type ReadPoolState = PoolState & {
   readonly isCurrent: boolean
 }
 
-export type PoolStates = {
-  /**
-   * Returns the state of a chain's pool. Reads it again after `maxAgeMs`. If that fails, returns the state of the last
-   * minute. Undefined if there is none or no RPC is configured.
-   */
-  read(chainId: number): Promise<ReadPoolState | undefined>
-}
+/**
+ * Returns the state of a chain's pool. Reads it again after `maxAgeMs`. If that fails, returns the state of the last minute.
+ * Undefined if there is none or no RPC is configured.
+ */
+export type FindPoolState = (chainId: number) => Promise<ReadPoolState | undefined>
 
 // Limits how long the fixed rates wait for a chain that does not answer.
 const waitMs = 2_000
@@ -35,9 +33,9 @@ type PoolStatesOptions = {
 }
 
 /** Creates a cache of pool states, so that frequent requests cause few RPC calls. */
-export function createPoolStates(pools: ReadonlyMap<number, Pool>, options: PoolStatesOptions): PoolStates {
+export function createPoolStates(pools: ReadonlyMap<number, Pool>, options: PoolStatesOptions): FindPoolState {
   const states = new Map([...pools].map(([chainId, pool]) => [chainId, keepState({ chainId, pool }, options)]))
-  return { read: async (chainId) => states.get(chainId)?.() }
+  return async (chainId) => states.get(chainId)?.()
 }
 
 function keepState(

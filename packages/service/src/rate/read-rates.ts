@@ -2,7 +2,7 @@ import { toSeconds } from '@tallystick/base'
 import { type ChainRateFacts, currentRates, formatPeriod, periodAt, type RateResponse } from '@tallystick/core'
 import type { PoolWatch, PublishedNotes, ReadIndexedPool } from '@tallystick/issuer'
 import { addObstacles, describeIndexedStatus, findPoolStatus } from './find-pool-status.ts'
-import type { PoolStates, ReadPoolState } from './pool-states.ts'
+import type { FindPoolState, ReadPoolState } from './pool-states.ts'
 import type { ReadFloatingIncome } from './read-floating-income.ts'
 
 export type RateParts = {
@@ -11,7 +11,7 @@ export type RateParts = {
   readonly readFloatingIncome: ReadFloatingIncome
   readonly readIndexedPool: ReadIndexedPool
   /** Reads the RPCs of a chain. */
-  readonly poolStates: PoolStates
+  readonly findPoolState: FindPoolState
   readonly poolWatch: Pick<PoolWatch, 'find'>
   readonly hasRpc: (chainId: number) => boolean
   /** Returns whether the embedded index of a chain is known to be incomplete. */
@@ -35,9 +35,9 @@ async function gatherFacts(
   parts: RateParts,
   { chainId, nowMs }: { readonly chainId: number; readonly nowMs: number },
 ): Promise<ChainRateFacts> {
-  const { published, readIndexedPool, poolStates, poolWatch, maxLagSeconds } = parts
+  const { published, readIndexedPool, findPoolState, poolWatch, maxLagSeconds } = parts
   const hasRpc = parts.hasRpc(chainId)
-  const pool = await poolStates.read(chainId)
+  const pool = await findPoolState(chainId)
   const problems = poolWatch.find(chainId)?.problems
   const status = hasRpc ? findPoolStatus(pool, problems) : undefined
   const [floating, indexed] = await Promise.all([
