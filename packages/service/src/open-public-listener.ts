@@ -9,30 +9,23 @@ import {
   paceRequests,
   paceServer,
 } from '@tallystick/http'
-import type { FastifyInstance, FastifyServerFactory } from 'fastify'
+import type { FastifyServerFactory } from 'fastify'
 import { type AppShared, buildApp } from './app.ts'
 import { createKnownRequests } from './data/fast-path.ts'
 import { prepareFastPath } from './fast-path.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ServiceParts } from './start-parts.ts'
 
-export type PublicListener = {
-  readonly app: FastifyInstance
-  /** Returns false before the listener is open and from the start of a shutdown. */
-  readonly isListening: () => boolean
-  /** Starts listening. Resolves to the base URL. */
-  readonly start: () => Promise<string>
-}
-
 /** Loads the certificate and builds the public API. Listens after `start`. */
 export async function openPublicListener(
   context: ServiceContext,
   { parts, nextRequestId }: { readonly parts: ServiceParts; readonly nextRequestId: () => string },
-): Promise<PublicListener> {
+) {
   const { config, closers } = context
   const { host, port, lameDuckSeconds } = config.listen
   const tls = openListenerTls(context, nextRequestId)
   const lameDuck = createLameDuck(lameDuckSeconds, context.time)
+  /** Returns false before the listener is open and from the start of a shutdown. */
   const isListening = () => app.server.listening && !lameDuck.hasBegun()
   const cors = createCors(config.listen.cors)
   const shared = { nextRequestId, cors, knownRequests: createKnownRequests() }
@@ -40,6 +33,7 @@ export async function openPublicListener(
   const app = buildApp(context, { parts, shared, serverFactory })
   // With TLS the fast path is paced.
   if (!tls) paceServer(app.server, createCutCounter(context.metrics, 'pipelined'))
+  /** Starts listening. Resolves to the base URL. */
   const start = async () => {
     const baseUrl = await listen(app, { host, port, scheme: tls ? 'https' : 'http' })
     closers.push('public listener', () => drain(app, tls))
@@ -59,14 +53,16 @@ function openListenerTls(context: ServiceContext, nextRequestId: () => string): 
   return tls
 }
 
+type FastServerOptions = {
+  readonly parts: ServiceParts
+  readonly shared: AppShared
+  readonly tls: OpenTls | undefined
+}
+
 /** Creates the server whose requests the fast path sees before the framework. Returns undefined without TLS. */
 async function createFastServer(
   { config, time, metrics, log, options }: ServiceContext,
-  {
-    parts,
-    shared,
-    tls,
-  }: { readonly parts: ServiceParts; readonly shared: AppShared; readonly tls: OpenTls | undefined },
+  { parts, shared, tls }: FastServerOptions,
 ): Promise<FastifyServerFactory | undefined> {
   if (!tls) return undefined
   const { nextRequestId, cors, knownRequests } = shared
