@@ -34,7 +34,8 @@ export function startAdminApp(context: ServiceContext, { parts, nextRequestId, i
   const showStatus = async () => {
     const reports = context.checkDatabase().severity === 'ok' ? await readReports(operatorFor()) : undefined
     const readiness = readReadiness()
-    return reportStatus(statusParts, { ...readiness, findings: findWrong(readiness, reports) })
+    const { ready, degraded } = readiness
+    return reportStatus(statusParts, { ready, degraded, findings: findWrong(readiness, reports) })
   }
   const operatorFor = createOperatorFor(context, { parts, showStatus })
   closers.push('check of the audit', watchAudit({ database, config, time, metrics, log }).stop)

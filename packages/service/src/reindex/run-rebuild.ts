@@ -47,7 +47,8 @@ type Parts = { readonly context: JobContext; readonly rpc: RpcPool }
 
 function build(database: Database, { context, rpc, rebuild }: Parts & { readonly rebuild: Rebuild }) {
   const { chain, log, signal, time, update } = context
-  const { from, auditor } = rebuild
+  const { from } = rebuild
+  const { actor, remark } = rebuild.auditor
   const pool = chain.domain.verifyingContract
   const { positions } = chain.subgraph.embedded
   return rebuildIndex({
@@ -63,7 +64,8 @@ function build(database: Database, { context, rpc, rebuild }: Parts & { readonly
     time,
     signal,
     verify: (subgraph) => verify(subgraph, { context, rpc, from }),
-    record: (transaction, head) => recordAudit(transaction, { ...describeChange(context, { from, head }), ...auditor }),
+    record: (transaction, head) =>
+      recordAudit(transaction, { ...describeChange(context, { from, head }), actor, remark }),
     onProgress: ({ step, block = null, chainHead = null, problem = null }) =>
       update({ step, block, chainHead, problem }),
   })
