@@ -1,4 +1,5 @@
-import { settleWithin, systemTime, type Time } from '@tallystick/base'
+import { setTimeout } from 'node:timers/promises'
+import { settleWithin, systemTime } from '@tallystick/base'
 import { formatVerifierKey, type VerifierKey } from '@tallystick/tlog'
 import { createMonitor, type Monitor } from './monitor.ts'
 import type { MonitorEvent } from './monitor-context.ts'
@@ -38,7 +39,7 @@ export async function startMonitor(options: StartMonitorOptions): Promise<Runnin
   const state = path ? await loadState(path, keyText) : createState(keyText)
   // A file that cannot be written is found before anything is read.
   if (path) await saveState(path, state)
-  const output = createLines(options, systemTime)
+  const output = createLines(options)
   const controller = new AbortController()
   const { signal } = controller
   const monitor = createMonitor({
@@ -115,7 +116,7 @@ function describeLends({ state, rpcs, totals }: Monitor['context'], id: number):
 type Lines = ReturnType<typeof createLines>
 
 /** Creates the output: one line per event. With `once`, the first line waits for another one. `flush` waits until all lines are written, at most 1 s. */
-function createLines({ stdout, json, once }: StartMonitorOptions, time: Pick<Time, 'now'>) {
+function createLines({ stdout, json, once }: StartMonitorOptions) {
   let last: Promise<void> = Promise.resolve()
   let held: MonitorEvent | undefined
   let hasSaid = false
@@ -125,9 +126,7 @@ function createLines({ stdout, json, once }: StartMonitorOptions, time: Pick<Tim
         held = event
         return
       }
-      const lines = [...(held ? [held] : []), event].map(
-        (said) => `${formatEvent(said, { json, nowMs: time.now() })}\n`,
-      )
+      const lines = [...(held ? [held] : []), event].map((said) => `${formatEvent(said, json)}\n`)
       held = undefined
       hasSaid = true
       const written = new Promise<void>((resolve) => stdout.write(lines.join(''), () => resolve()))
@@ -141,15 +140,11 @@ function createLines({ stdout, json, once }: StartMonitorOptions, time: Pick<Tim
 const flushMs = 1_000
 
 /** Formats an event as one line: for people, or as JSON. */
-function formatEvent(event: MonitorEvent, { json, nowMs }: { readonly json: boolean; readonly nowMs: number }) {
-  const at = new Date(nowMs).toISOString()
+function formatEvent(event: MonitorEvent, json: boolean): string {
+  const at = new Date(systemTime.now()).toISOString()
   if (json) return JSON.stringify({ at, ...event })
-  return `${at} ${formatText(event)}`.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
-}
-
-function formatText(event: MonitorEvent): string {
-  if (event.event === 'finding') return `FINDING ${event.kind}: ${event.message}`
-  return event.event === 'warning' ? `WARNING ${event.message}` : event.message
+  const mark = event.event === 'finding' ? `FINDING ${event.kind}: ` : event.event === 'warning' ? 'WARNING ' : ''
+  return `${at} ${mark}${event.message}`.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
 }
 
 /** Creates a function that saves a state if it changed, after the findings in it were printed. */
@@ -167,14 +162,5 @@ function createSave(path: string | undefined, flush: () => Promise<void>) {
 
 /** Resolves after a time, or as soon as the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', finish)
-      resolve()
-    }
-    const timer = setTimeout(finish, ms)
-    signal.addEventListener('abort', finish)
-    if (signal.aborted) finish()
-  })
+  return setTimeout(ms, undefined, { signal }).catch(() => undefined)
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { open, readFile, rename, rm } from 'node:fs/promises'
+import { open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { TallystickError } from '@tallystick/core'
 import { decodeBase64, equalBytes, rootOfEdge } from '@tallystick/tlog'
@@ -44,13 +44,7 @@ function parseState(text: string): MonitorState | undefined {
 export async function saveState(path: string, state: MonitorState): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   try {
-    const file = await open(draft, 'wx', 0o600)
-    try {
-      await file.writeFile(`${JSON.stringify(state)}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await writeFile(draft, `${JSON.stringify(state)}\n`, { flag: 'wx', mode: 0o600, flush: true })
     await rename(draft, path)
     const directory = await open(dirname(resolve(path)), 'r')
     await directory.sync().finally(() => directory.close())
