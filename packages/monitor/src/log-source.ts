@@ -35,14 +35,15 @@ const retryMs = { minMs: 250, maxMs: 60_000 }
 
 /** Creates a reader of a log over HTTP. It follows no redirects, and reads no more than a resource can have. */
 export function createLogSource(options: LogSourceOptions): MonitoredSource {
+  const { signal, pause, timeoutMs = timeoutMsDefault } = options
   let baseUrl: string | undefined
   const readRetrying = async (url: string, bytesMax: number) => {
     for (let attempt = 0; ; attempt++) {
       try {
-        return await request(url, { ...options, bytesMax })
+        return await request(url, { signal, timeoutMs, bytesMax })
       } catch (error) {
-        if (!(error instanceof LogUnreachableError) || attempt + 1 >= attemptsMax || options.signal.aborted) throw error
-        await options.pause(Math.min(error.retryAfterMs ?? backoffMs(attempt, retryMs), retryMs.maxMs))
+        if (!(error instanceof LogUnreachableError) || attempt + 1 >= attemptsMax || signal.aborted) throw error
+        await pause(Math.min(error.retryAfterMs ?? backoffMs(attempt, retryMs), retryMs.maxMs))
       }
     }
   }
@@ -64,10 +65,9 @@ const errorBytesMax = 16_384
 // The service answers 400 for a chain that it no longer supports. Buckets answer 403 for a file that does not exist.
 const absentStatuses: readonly number[] = [400, 403, 404, 410]
 
-async function request(
-  url: string,
-  { signal, timeoutMs = timeoutMsDefault, bytesMax }: LogSourceOptions & { readonly bytesMax: number },
-): Promise<MonitoredResource> {
+type Limits = { readonly signal: AbortSignal; readonly timeoutMs: number; readonly bytesMax: number }
+
+async function request(url: string, { signal, timeoutMs, bytesMax }: Limits): Promise<MonitoredResource> {
   const headers = { 'user-agent': 'tallystick-monitor' }
   try {
     const answer = await exchange({ url, headers, signal, timeoutMs, bytesMax: Math.max(bytesMax, errorBytesMax) })

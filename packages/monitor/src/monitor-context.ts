@@ -51,7 +51,7 @@ export type MonitorContext = MonitorOptions & {
   readonly early: EarlySets
   /** Since when lends wait for the set of their period, by chain and start of the period. Monotonic ms. */
   readonly undecided: Map<string, number>
-  readonly warnings: Warnings
+  readonly warnings: ReturnType<typeof createWarnings>
   readonly report: (finding: MonitorFinding) => void
   /** Tree of the last checkpoint. */
   tree: VerifiedTree | undefined
@@ -96,7 +96,7 @@ export function createMonitorContext(options: MonitorOptions): MonitorContext {
       if (isNew || (options.repeatsFindings && !context.found.has(name))) say({ event: 'finding', ...finding })
       context.found.add(name)
     },
-    tree: state.checkpoint ? restoreTree(source, state.checkpoint, state.edge) : undefined,
+    tree: restoreTree(source, state),
     lastSearch: undefined,
     stoppedBy: undefined,
     lastAuditAt: undefined,
@@ -110,11 +110,9 @@ export function createMonitorContext(options: MonitorOptions): MonitorContext {
   return context
 }
 
-function restoreTree(
-  source: MonitoredSource,
-  { size, root }: NonNullable<MonitorState['checkpoint']>,
-  edge: readonly string[],
-): VerifiedTree {
+function restoreTree(source: MonitoredSource, { checkpoint, edge }: MonitorState): VerifiedTree | undefined {
+  if (!checkpoint) return undefined
+  const { size, root } = checkpoint
   return createVerifiedTree(source, { size, root: decodeBase64(root) as Uint8Array }, decodeEdge(size, edge))
 }
 
@@ -128,23 +126,17 @@ function followChain(chainId: number, urls: readonly string[], signal: AbortSign
 }
 
 /** Says a warning once, and when its cause is gone. */
-type Warnings = {
-  readonly count: number
-  set(topic: string, message: string): void
-  clear(topic: string): void
-}
-
-function createWarnings(say: MonitorOptions['say']): Warnings {
+function createWarnings(say: MonitorOptions['say']) {
   const active = new Map<string, string>()
   return {
     get count() {
       return active.size
     },
-    set: (topic, message) => {
+    set: (topic: string, message: string) => {
       if (active.get(topic) !== message) say({ event: 'warning', message })
       active.set(topic, message)
     },
-    clear: (topic) => {
+    clear: (topic: string) => {
       if (active.delete(topic)) say({ event: 'recovered', message: `Recovered: ${topic}.` })
     },
   }

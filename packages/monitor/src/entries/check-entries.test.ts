@@ -28,7 +28,7 @@ async function check(entries: readonly object[]) {
     findings.push(...read.findings)
     if (!read.entry) continue
     findings.push(...(await checkEntry(state, read.entry, index)))
-    recordEntry(state, { entry: read.entry, index }, { followed: none })
+    recordEntry(state, { entry: read.entry, index, followed: none })
   }
   return { state, findings, kinds: findings.map(({ kind }) => kind) }
 }

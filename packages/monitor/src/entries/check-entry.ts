@@ -68,17 +68,15 @@ function findSignerFaults({ from }: SignerEntry, chain: ChainState | undefined):
   return [{ kind: 'wrong_signer', message }]
 }
 
-export type RecordOptions = {
+type RecordedEntry = {
+  readonly entry: LogEntry
+  readonly index: number
   /** Chains whose lends are checked: only their sets are kept. */
   readonly followed: ReadonlySet<string>
 }
 
 /** Adds what an entry says to the state, right or wrong: later entries are compared with it. */
-export function recordEntry(
-  state: MonitorState,
-  { entry, index }: { readonly entry: LogEntry; readonly index: number },
-  { followed }: RecordOptions,
-): void {
+export function recordEntry(state: MonitorState, { entry, index, followed }: RecordedEntry): void {
   if (entry.type === 'curve') {
     state.curves = addCurve(state.curves, index, entry)
     return
@@ -98,6 +96,7 @@ function recordSet(
   { entry, index, isKept }: { readonly entry: NotesEntry; readonly index: number; readonly isKept: boolean },
 ): void {
   const { pool, domain, period } = entry
+  const { name, version } = domain
   const start = BigInt(period.start)
   chain.seen = addPeriod(chain.seen, periodNumber(periodAt(start)))
   chain.firstSets[start.toString()] ??= { index, digest: digestNotes(entry) }
@@ -105,13 +104,9 @@ function recordSet(
     if (BigInt(known) <= start - keptSeconds) delete chain.firstSets[known]
   if (chain.firstPeriod === null || start < BigInt(chain.firstPeriod)) chain.firstPeriod = start.toString()
   const isPool = (known: ChainState['pools'][number]) =>
-    isSame(known.address, pool) && known.name === domain.name && known.version === domain.version
-  chain.pools = [...chain.pools.filter((known) => !isPool(known)), { address: pool, ...nameOf(domain) }]
+    isSame(known.address, pool) && known.name === name && known.version === version
+  chain.pools = [...chain.pools.filter((known) => !isPool(known)), { address: pool, name, version }]
   if (isKept) chain.sets[start.toString()] = [...(chain.sets[start.toString()] ?? []), toLoggedSet(entry, index)]
-}
-
-function nameOf({ name, version }: NotesEntry['domain']) {
-  return { name, version }
 }
 
 /** Returns what lends are compared with. */

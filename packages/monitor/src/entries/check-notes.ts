@@ -141,26 +141,23 @@ function tenorOf({ maturity_timestamp }: WireNote, day: string): number | undefi
   return tenorDays > 0 && maturityOf({ noteDay, tenorDays }) === maturity ? tenorDays : undefined
 }
 
-function findCurveFault(entry: NotesEntry, { index, curves }: NotesContext): EntryFault | undefined {
+function findCurveFault(entry: NotesEntry, context: NotesContext): EntryFault | undefined {
+  const message = describeCurveFault(entry, context)
+  return message === undefined ? undefined : { kind: 'wrong_curve', message }
+}
+
+function describeCurveFault(entry: NotesEntry, { index, curves }: NotesContext): string | undefined {
   const { chainid, curve: named } = entry
   const periodStart = BigInt(entry.period.start)
   const curve = findCurve(curves, { chainid, index: named })
-  if (!curve) {
-    return {
-      kind: 'wrong_curve',
-      message: `it names entry ${named} as its curve, which is not an earlier curve of its chain`,
-    }
-  }
+  if (!curve) return `it names entry ${named} as its curve, which is not an earlier curve of its chain`
   if (BigInt(curve.effectiveFrom) > periodStart) {
     const from = formatNewYork(BigInt(curve.effectiveFrom))
-    return { kind: 'wrong_curve', message: `its curve, entry ${named}, is in force from ${from} New York on only` }
+    return `its curve, entry ${named}, is in force from ${from} New York on only`
   }
   const inForce = findCurveInForce(curves, { chainid, periodStart, before: index })
   if (inForce?.index === named) return undefined
-  return {
-    kind: 'wrong_curve',
-    message: `its curve, entry ${named}, had been replaced by that of entry ${inForce?.index}`,
-  }
+  return `its curve, entry ${named}, had been replaced by that of entry ${inForce?.index}`
 }
 
 function findCouponFault(entry: NotesEntry, { curves }: NotesContext): EntryFault | undefined {

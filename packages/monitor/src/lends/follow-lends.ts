@@ -42,9 +42,9 @@ export async function followLends(context: MonitorContext, round: LendsRound): P
   const { chainId, scope, head } = round
   const { state, signal, totals, time } = context
   const endsAt = time.monotonic() + chainMsMax
-  const followed = context.chains.get(chainId) as FollowedChain
+  const { rpc, sizer } = context.chains.get(chainId) as FollowedChain
   const chain = chainOf(state, String(chainId))
-  const ranges = { ...followed, pools: scope.pools, signal }
+  const ranges = { rpc, sizer, pools: scope.pools, signal }
   chain.cursor ??= await findStart(ranges, { chain, scope, head })
   const checkedBefore = chain.cursor.block
   const isLate = () => time.monotonic() > endsAt && (chain.cursor?.block ?? 0) > checkedBefore

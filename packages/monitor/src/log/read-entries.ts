@@ -28,7 +28,7 @@ export async function readEntries(context: MonitorContext, tree: VerifiedTree): 
     const index = Math.floor(state.checked / tileWidth)
     const width = Math.min(tileWidth, tree.size - index * tileWidth)
     const known = state.checked - index * tileWidth
-    const entries = await findPublicEntries({ source, tree, shouldSearch }, { index, width, known })
+    const entries = await findPublicEntries({ source, tree }, { range: { index, width, known }, shouldSearch })
     if (!entries) return 'withheld'
     const isKnown = await checkEntries(context, { entries: entries.slice(known), size: tree.size })
     await saveSometimes(context)
@@ -54,8 +54,8 @@ type UncheckedRange = EntryRange & { readonly known: number }
 
 /** Finds the longest public part of a bundle with entries that are not checked yet. */
 async function findPublicEntries(
-  { shouldSearch, ...log }: VerifiedLog & { readonly shouldSearch: boolean },
-  range: UncheckedRange,
+  log: VerifiedLog,
+  { range, shouldSearch }: { readonly range: UncheckedRange; readonly shouldSearch: boolean },
 ): Promise<Entries | undefined> {
   const { entries, isWithheld } = await findEntries(log, range)
   if (entries || !shouldSearch) return entries
@@ -92,7 +92,7 @@ async function checkEntries(
     if (isUnknown) return false
     if (entry) {
       for (const finding of await checkEntry(state, entry, index)) report(finding)
-      recordEntry(state, { entry, index }, { followed })
+      recordEntry(state, { entry, index, followed })
     }
     state.checked = index + 1
     totals.entries += 1

@@ -1,4 +1,4 @@
-import { startMonitor } from '@tallystick/monitor'
+import { type StartMonitorOptions, startMonitor } from '@tallystick/monitor'
 import { isHttpUrl, stopOnSignal } from '@tallystick/service'
 import { parseVerifierKey } from '@tallystick/tlog'
 import type { Command } from 'commander'
@@ -6,15 +6,10 @@ import { exitCodes } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { createUrlSchema } from '../url-option.ts'
 
-export type MonitorCommandOptions = {
+export type MonitorCommandOptions = Pick<StartMonitorOptions, 'state' | 'once' | 'interval' | 'metrics' | 'json'> & {
   readonly key: string
-  readonly state?: string | undefined
   readonly rpc: readonly string[]
   readonly pool: readonly string[]
-  readonly once: boolean
-  readonly interval: number
-  readonly metrics?: { readonly host: string; readonly port: number } | undefined
-  readonly json: boolean
 }
 
 const keyFault =
