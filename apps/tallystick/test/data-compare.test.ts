@@ -238,7 +238,10 @@ describe('sources that cannot be compared', () => {
   test('error: nothing listens: named without its URL, after several attempts', async () => {
     const url = 'http://127.0.0.1:1/secret-key'
     const error = await fails(createUrlSource({ name: 'gone', url, headers: {} })).catch((thrown) => thrown)
-    expect(error).toMatchObject({ name: 'SourceFailedError', message: 'gone failed: cannot be reached (ECONNREFUSED)' })
+    expect(error).toMatchObject({
+      name: 'UnusableSourceError',
+      message: 'gone failed: cannot be reached (ECONNREFUSED)',
+    })
   })
 
   test.each([
@@ -252,7 +255,7 @@ describe('sources that cannot be compared', () => {
       const fake = await startFakeSubgraph()
       fake.behave(misbehaviour)
       const error = await fails(createUrlSource({ name: 'odd', url: fake.url, headers: {} })).catch((thrown) => thrown)
-      expect(error).toMatchObject({ name: 'SourceFailedError', message: expect.stringMatching(/^odd failed: /) })
+      expect(error).toMatchObject({ name: 'UnusableSourceError', message: expect.stringMatching(/^odd failed: /) })
       expect(fake.requests.length).toBeLessThanOrEqual(8)
     },
   )
@@ -290,8 +293,8 @@ describe('sources that cannot be compared', () => {
   ])('error: %j instead of a head', async (body) => {
     const fake = await startFakeSubgraph()
     fake.behave(respond(body))
-    const { problem } = await fails(createUrlSource({ name: 'odd', url: fake.url, headers: {} }))
-    expect(problem).toMatch(/^odd does not report its newest block/)
+    const compared = fails(createUrlSource({ name: 'odd', url: fake.url, headers: {} }))
+    await expect(compared).rejects.toThrow(/^odd does not report its newest block/)
   })
 
   test('error: results of another form are differences, and are bounded', { tags: 'slow' }, async () => {

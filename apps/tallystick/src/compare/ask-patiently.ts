@@ -1,7 +1,9 @@
+import { setTimeout } from 'node:timers/promises'
 import { TallystickError } from '@tallystick/core'
+import { UnusableSourceError } from './choose-block.ts'
 import type { ComparedSource } from './compared-source.ts'
 
-export type Wait = (milliseconds: number) => Promise<void>
+export type Wait = (milliseconds: number) => Promise<unknown>
 
 // Enough for a restart behind a load balancer.
 const attemptsMax = 4
@@ -12,9 +14,9 @@ const throttledMsEachMax = 60_000
 
 /**
  * Repeats a query that a source fails to answer, up to 4 times, or for up to 10 minutes in all if it limits requests and
- * names the time to wait. Throws the last failure with the name of the source.
+ * names the time to wait. Then throws an `UnusableSourceError` with the last failure and the name of the source.
  */
-export function askPatiently(source: ComparedSource, wait: Wait = waitReally): ComparedSource {
+export function askPatiently(source: ComparedSource, wait: Wait = setTimeout): ComparedSource {
   return {
     ...source,
     ask: async (query) => {
@@ -28,25 +30,13 @@ export function askPatiently(source: ComparedSource, wait: Wait = waitReally): C
           const askedMs = seconds === undefined ? 0 : Math.min(Math.max(1, seconds) * 1_000, throttledMsEachMax)
           throttledMs += askedMs
           if (seconds === undefined) failures += 1
-          if (failures === attemptsMax || throttledMs > throttledMsMax) throw new SourceFailedError(source.name, error)
+          if (failures === attemptsMax || throttledMs > throttledMsMax) {
+            const reason = error instanceof Error ? error.message : String(error)
+            throw new UnusableSourceError(`${source.name} failed: ${reason}`, { cause: error })
+          }
           await wait(askedMs || waitMs * 2 ** (failures - 1))
         }
       }
     },
-  }
-}
-
-function waitReally(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds)
-  })
-}
-
-/** Thrown if a source does not answer a query after several attempts. */
-export class SourceFailedError extends Error {
-  override readonly name = 'SourceFailedError' as const
-
-  constructor(source: string, cause: unknown) {
-    super(`${source} failed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   }
 }

@@ -61,7 +61,7 @@ function readBlock(data: Readonly<Record<string, unknown>> | undefined): { numbe
   return meta?.block ?? {}
 }
 
-/** Thrown if a source cannot be compared: it is missing, or does not answer as a subgraph. */
+/** Thrown if a source cannot be compared: it is missing, fails, or does not answer as a subgraph. */
 export class UnusableSourceError extends Error {
   override readonly name = 'UnusableSourceError' as const
 }

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import { askPatiently, type Wait } from './ask-patiently.ts'
-import { type ComparedBlock, chooseBlock, isStillCommon, type Pair, UnusableSourceError } from './choose-block.ts'
+import { type ComparedBlock, chooseBlock, isStillCommon, type Pair } from './choose-block.ts'
 import type { ComparedSource } from './compared-source.ts'
 import { createRandom } from './create-random.ts'
 import { formatSampleQuery, generateQuery } from './generate-query.ts'
@@ -42,27 +42,25 @@ const listedMax = 50
 // A reorg takes the block away under the queries. Three in a row are another problem.
 const attemptsMax = 3
 
-/** Sends the same random queries to two sources at one block, and lists the differences of their results. */
+/**
+ * Sends the same random queries to two sources at one block, and lists the differences of their results. Throws
+ * `UnusableSourceError`.
+ */
 export async function compareSources(pair: Pair, options: CompareOptions): Promise<Comparison> {
   const patient = pair.map((source) => askPatiently(source, options.wait)) as [ComparedSource, ComparedSource]
-  try {
-    let problem = ''
-    for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-      const block = await chooseBlock(patient, options.block)
-      if ('problem' in block) {
-        problem = block.problem
-        if (!block.isRetryable) break
-        continue
-      }
-      const comparison = await compareAt(patient, { options, at: block })
-      if (comparison) return comparison
-      problem = `The chain was reorganized during ${attemptsMax} attempts. Run the command again, or give an earlier block with --block.`
+  let problem = ''
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const block = await chooseBlock(patient, options.block)
+    if ('problem' in block) {
+      problem = block.problem
+      if (!block.isRetryable) break
+      continue
     }
-    return { problem }
-  } catch (error) {
-    if (error instanceof UnusableSourceError) return { problem: error.message }
-    throw error
+    const comparison = await compareAt(patient, { options, at: block })
+    if (comparison) return comparison
+    problem = `The chain was reorganized during ${attemptsMax} attempts. Run the command again, or give an earlier block with --block.`
   }
+  return { problem }
 }
 
 /** Compares at a block. Returns undefined if one of the sources lost the block meanwhile. */
@@ -117,8 +115,12 @@ type Answers = Awaited<ReturnType<ComparedSource['ask']>>
 
 /** The texts of errors differ by design. An error of one source alone is a difference. */
 function differencesOf(a: Answers, b: Answers): readonly ValueDifference[] {
-  if (a.data && b.data) return findDifferences(a.data, b.data)
   if (!a.data && !b.data) return []
+  if (a.data && b.data) {
+    const found: ValueDifference[] = []
+    visit({ a: a.data, b: b.data, path: 'data', found })
+    return found
+  }
   const show = ({ rejection }: Answers) => (rejection === undefined ? 'no error' : rejection.slice(0, 300))
   return [{ path: 'errors', values: [show(a), show(b)] }]
 }
@@ -129,15 +131,9 @@ type ValueDifference = { readonly path: string; readonly values: readonly [strin
 const valueLengthMax = 200
 const differencesMax = 20
 
-/** Lists the places at which two JSON values differ, at most 20. The order of lists counts, that of members does not. */
-function findDifferences(a: unknown, b: unknown): readonly ValueDifference[] {
-  const found: ValueDifference[] = []
-  visit({ a, b, path: 'data', found })
-  return found
-}
-
 type Visit = { readonly a: unknown; readonly b: unknown; readonly path: string; readonly found: ValueDifference[] }
 
+/** Adds the places at which two JSON values differ, at most 20. The order of lists counts, that of members does not. */
 function visit({ a, b, path, found }: Visit): void {
   if (found.length >= differencesMax || Object.is(a, b)) return
   if (Array.isArray(a) && Array.isArray(b)) {

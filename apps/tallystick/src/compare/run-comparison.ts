@@ -5,8 +5,7 @@ import { openDatabase } from '@tallystick/database'
 import { namespaceOf } from '@tallystick/gateway'
 import { type ChainConfig, type Config, loadConfig } from '@tallystick/service'
 import { graphqlSchemaOf, openSubgraph, protocolSchema } from '@tallystick/subgraph'
-import { reachableHost } from '../doctor/check-certificate.ts'
-import { SourceFailedError } from './ask-patiently.ts'
+import { embeddedEndpoint } from '../doctor/subgraph/subgraph-endpoints.ts'
 import { UnusableSourceError } from './choose-block.ts'
 import { type Comparison, compareSources } from './compare-sources.ts'
 import { type ComparedSource, createIndexSource, createUrlSource } from './compared-source.ts'
@@ -53,9 +52,7 @@ export async function runComparison(options: RunComparisonOptions) {
 /** Returns the reason why sources cannot be compared. Throws every other error. */
 function asProblem(error: unknown): { readonly problem: string } {
   const isKnown =
-    error instanceof UnusableSourceError ||
-    error instanceof SourceFailedError ||
-    (error instanceof TallystickError && error.code === 'database_unavailable')
+    error instanceof UnusableSourceError || (error instanceof TallystickError && error.code === 'database_unavailable')
   if (!isKnown) throw error
   return { problem: error.message }
 }
@@ -99,22 +96,18 @@ async function closeAll(sources: readonly ComparedSource[]): Promise<void> {
 }
 
 /** Reads the index from PostgreSQL itself, or through the service, which has the embedded database open. */
-async function openEmbedded({ database: url, listen }: Config, chain: ChainConfig): Promise<ComparedSource> {
-  if (url.reveal().startsWith('file:')) {
+async function openEmbedded({ database: databaseUrl, listen }: Config, chain: ChainConfig): Promise<ComparedSource> {
+  if (databaseUrl.reveal().startsWith('file:')) {
     if (!listen.tls || listen.port === 0) {
       throw new UnusableSourceError(
         'The embedded database can be read through the service only, and that has no TLS or no fixed port.',
       )
     }
-    const host = reachableHost(listen.host)
-    return createUrlSource({
-      name: 'embedded',
-      url: `https://${host.includes(':') ? `[${host}]` : host}:${listen.port}/subgraphs/${chain.id}`,
-      headers: {},
-      fingerprint256: new X509Certificate(readFileSync(listen.tls.cert)).fingerprint256,
-    })
+    const certificate = new X509Certificate(readFileSync(listen.tls.cert))
+    const { url, fingerprint256 } = embeddedEndpoint({ chain, listen, certificate })
+    return createUrlSource({ name: 'embedded', url, headers: {}, fingerprint256 })
   }
-  const database = await openDatabase(url.reveal(), { connectionsMax: 4 })
+  const database = await openDatabase(databaseUrl.reveal(), { connectionsMax: 4 })
   try {
     const namespace = namespaceOf(chain)
     // Opening an index creates it, and a command that compares must not.
