@@ -44,16 +44,16 @@ function formatRoot(entity: EntityModel, options: GenerateOptions): string {
   const block = isPast ? `{ number: ${random.integer(past.from, past.to)} }` : options.block
   if (random.chance(0.15)) {
     const id = random.chance(0.9) ? samples.pick(entity.name, 'id', random) : '0x00'
-    return `${entity.singular}(id: ${JSON.stringify(String(id ?? '0x00'))}, block: ${block}) ${formatSelection(entity, { ...options, depth: 1 })}`
+    return `${entity.singular}(id: ${JSON.stringify(String(id ?? '0x00'))}, block: ${block}) ${formatSelection(entity, { options, depth: 1 })}`
   }
-  const list = formatArguments(entity, { ...options, isRoot: true })
-  return `${entity.plural}(${[...list, `block: ${block}`].join(', ')}) ${formatSelection(entity, { ...options, depth: 1 })}`
+  const list = formatArguments(entity, { options, isRoot: true })
+  return `${entity.plural}(${[...list, `block: ${block}`].join(', ')}) ${formatSelection(entity, { options, depth: 1 })}`
 }
 
 /** Formats the arguments of a list. graph-node orders nested lists by their own fields only. */
 function formatArguments(
   entity: EntityModel,
-  { isRoot, ...options }: GenerateOptions & { readonly isRoot: boolean },
+  { options, isRoot }: { readonly options: GenerateOptions; readonly isRoot: boolean },
 ): readonly string[] {
   const { random } = options
   const orderings = isRoot ? entity.orderings : entity.orderings.filter((ordering) => !ordering.includes('__'))
@@ -67,8 +67,10 @@ function formatArguments(
   ]
 }
 
-function formatSelection(entity: EntityModel, options: GenerateOptions & { readonly depth: number }): string {
-  const { random, depth } = options
+type SelectionOptions = { readonly options: GenerateOptions; readonly depth: number }
+
+function formatSelection(entity: EntityModel, { options, depth }: SelectionOptions): string {
+  const { random } = options
   const isChosen = ({ kind, name }: FieldModel) => {
     if (name === 'id') return true
     if (kind === 'scalar' || kind === 'scalars') return random.chance(0.6)
@@ -78,32 +80,33 @@ function formatSelection(entity: EntityModel, options: GenerateOptions & { reado
     const { name, kind, type } = field
     const inner = kind === 'entity' || kind === 'entities' ? options.model.get(type) : undefined
     if (!inner) return name
-    const selection = formatSelection(inner, { ...options, depth: depth + 1 })
+    const selection = formatSelection(inner, { options, depth: depth + 1 })
     if (kind === 'entity') return `${name} ${selection}`
-    return `${name}(${formatArguments(inner, { ...options, isRoot: false }).join(', ')}) ${selection}`
+    return `${name}(${formatArguments(inner, { options, isRoot: false }).join(', ')}) ${selection}`
   })
   return `{ ${random.chance(0.1) ? '__typename ' : ''}${selections.join(' ')} }`
 }
 
-type WhereOptions = { readonly model: QueryModel; readonly samples: Samples; readonly random: Random }
-
 /** Formats a `where` argument. Its values come from entities of the source, because random ones match nothing. */
-function formatWhere(entity: EntityModel, options: WhereOptions): string {
+function formatWhere(entity: EntityModel, options: GenerateOptions): string {
   const { random } = options
+  const conditions = () => formatConditions(entity, { options, isChild: false })
   // graph-node rejects `and` and `or` beside the filter of a field.
   if (random.chance(0.2)) {
-    const parts = Array.from({ length: random.integer(1, 3) }, () => formatConditions(entity, options))
+    const parts = Array.from({ length: random.integer(1, 3) }, conditions)
     return `{ ${random.pick(['and', 'or'])}: [${parts.join(', ')}] }`
   }
-  return formatConditions(entity, options)
+  return conditions()
 }
 
-function formatConditions(entity: EntityModel, options: WhereOptions & { readonly isChild?: boolean }): string {
+type ConditionOptions = { readonly options: GenerateOptions; readonly isChild: boolean }
+
+function formatConditions(entity: EntityModel, { options, isChild }: ConditionOptions): string {
   const { random } = options
   const conditions = new Map<string, string>()
   for (let count = random.integer(1, 3); count > 0; count -= 1) {
     const field = random.pick(entity.fields)
-    const [key, value] = formatCondition(entity, { ...options, field }) ?? []
+    const [key, value] = formatCondition(entity, { options, field, isChild }) ?? []
     if (key !== undefined && value !== undefined) conditions.set(key, value)
   }
   return `{ ${[...conditions].map(([key, value]) => `${key}: ${value}`).join(', ')} }`
@@ -111,14 +114,14 @@ function formatConditions(entity: EntityModel, options: WhereOptions & { readonl
 
 function formatCondition(
   entity: EntityModel,
-  { field, isChild = false, ...options }: WhereOptions & { readonly field: FieldModel; readonly isChild?: boolean },
+  { options, field, isChild }: ConditionOptions & { readonly field: FieldModel },
 ): readonly [string, string] | undefined {
   const { random, samples, model } = options
   const { name, kind, type } = field
   const child = kind === 'entity' || kind === 'entities' ? model.get(type) : undefined
   // graph-node allows one level of child filters.
   if (child && !isChild && (kind === 'entities' || random.chance(0.4))) {
-    const conditions = formatConditions(child, { ...options, isChild: true })
+    const conditions = formatConditions(child, { options, isChild: true })
     return conditions === '{  }' ? undefined : [`${name}_`, conditions]
   }
   if (kind === 'entities') return undefined
