@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Clock } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import { type Database, openDatabase } from '@tallystick/database'
+import { liveSeconds } from '@tallystick/keys'
 import {
   apiMigrations,
   type Config,
@@ -124,8 +125,6 @@ function adviceOf({ code }: TallystickError): string {
   return 'Check that the server runs, and the host, name, user and password of "database" in the configuration.'
 }
 
-// A replica announces itself every 2 s. One that ended without a shutdown has no connections.
-const liveSeconds = 10
 // For the command line, a rebuild of an index and cancelled statements.
 const spare = 10
 
@@ -136,6 +135,7 @@ async function checkConnections(
 ): Promise<void> {
   if (database.engine !== 'postgres') return
   const allowed = await readAllowed(database)
+  // A replica that ended without a shutdown has no connections.
   const replicas = (await listReplicas(database)).filter(({ secondsSinceSeen }) => secondsSinceSeen < liveSeconds)
   const count = Math.max(replicas.length, 1)
   const each = countConnections(config)

@@ -1,20 +1,12 @@
-import type { Finding } from '@tallystick/core'
 import type { AuditCheck } from '@tallystick/keys'
-import { adviseOnCurve, type Config, checkNotes, type IssueReports } from '@tallystick/service'
-import type { Address } from 'viem'
+import { adviseOnCurve, checkNotes, type IssueReports } from '@tallystick/service'
 import type { Findings } from './findings.ts'
 
-type OfferCheckContext = {
-  readonly config: Config
+type OfferCheckContext = Omit<Parameters<typeof checkNotes>[0], 'reports'> & {
   /** Undefined if neither a service nor a database answered. */
   readonly reports: IssueReports | undefined
-  readonly isRunning: boolean
   /** Whether the database has no data. */
   readonly isEmpty: boolean
-  /** Address of each chain's signer, undefined if it cannot be used. */
-  readonly signers: ReadonlyMap<number, Address | undefined>
-  /** What the readiness of the running service found. */
-  readonly readiness: readonly Finding[]
 }
 
 /** Checks that each chain has notes, or at least a curve. */

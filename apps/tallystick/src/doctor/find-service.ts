@@ -1,5 +1,5 @@
 import type { Clock } from '@tallystick/base'
-import { exchange, type HttpAnswer, type HttpError, headerOf } from '@tallystick/chain'
+import { exchange, findJson, type HttpError, headerOf } from '@tallystick/chain'
 import { type Finding, parseJson } from '@tallystick/core'
 import { adminUrlOf, type Config, chooseAdminToken, type Readiness } from '@tallystick/service'
 
@@ -48,7 +48,7 @@ export async function findService(
     const response = await request('/healthz')
     const answeredAtMs = clock.now()
     if (response.status === 401) return { state: 'unauthorized', url }
-    const body = findJson(response) as { readonly status?: unknown } | null | undefined
+    const body = findJson(response.bytes.toString()) as { readonly status?: unknown } | null | undefined
     if (body?.status !== 'ok') return { state: 'unrecognized', url, reason: `status ${response.status}` }
     const offsetMs = Date.parse(headerOf(response, 'date') ?? '') + 500 - (requestedAtMs + answeredAtMs) / 2
     const get = async <Body>(path: string) => {
@@ -67,14 +67,6 @@ export async function findService(
     const { code, failure, name } = error as HttpError
     if (code === 'ECONNREFUSED') return { state: 'absent', url }
     return { state: 'unrecognized', url, reason: failure === 'unreachable' ? code : (failure ?? name) }
-  }
-}
-
-function findJson({ bytes }: HttpAnswer): unknown {
-  try {
-    return parseJson(bytes.toString())
-  } catch {
-    return undefined
   }
 }
 

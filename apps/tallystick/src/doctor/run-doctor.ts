@@ -2,8 +2,6 @@ import type { X509Certificate } from 'node:crypto'
 import { type Clock, toSeconds } from '@tallystick/base'
 import { decodeNote, type Note, periodAfter, periodAt } from '@tallystick/core'
 import { listSigners, type Signer } from '@tallystick/issuer'
-import type { AuditCheck } from '@tallystick/keys'
-import type { LogReport } from '@tallystick/public-log'
 import type { ChainConfig, Config, IssueReports } from '@tallystick/service'
 import { checkChain } from './chain/check-chain.ts'
 import { type RpcHead, readHeads } from './chain/read-heads.ts'
@@ -197,13 +195,13 @@ async function readReports(
 ): Promise<IssueReports | undefined> {
   if (service.state !== 'running') return (await database)?.reports
   try {
-    const [notes, curve] = [
-      await service.get<IssueReports['notes']>('/notes'),
-      await service.get<IssueReports['curve']>('/curve'),
-    ]
-    const log = config.log && (await service.get<LogReport>('/log'))
-    const audit = await service.get<AuditCheck>('/audit/check').catch(() => undefined)
-    return { notes, curve, hooks: await service.get('/hooks'), log, audit }
+    return {
+      notes: await service.get('/notes'),
+      curve: await service.get('/curve'),
+      log: config.log && (await service.get('/log')),
+      audit: await service.get<IssueReports['audit']>('/audit/check').catch(() => undefined),
+      hooks: await service.get('/hooks'),
+    }
   } catch {
     return undefined
   }

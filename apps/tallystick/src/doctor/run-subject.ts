@@ -1,3 +1,4 @@
+import { within } from '@tallystick/base'
 import { ChainError, RpcError } from '@tallystick/chain'
 import { TallystickError } from '@tallystick/core'
 import type { Findings, NamedFinding } from './findings.ts'
@@ -22,33 +23,18 @@ export function runSubject<Result>(
   findings: Findings,
   work: (findings: Findings) => Result | Promise<Result>,
 ): SubjectRun<Result> {
-  const result = (async () => {
-    let timer: NodeJS.Timeout | undefined
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new CheckTimeoutError()), subjectTimeoutMs)
-    })
-    try {
-      return await Promise.race([Promise.resolve(work(findings)), timeout])
-    } catch (error) {
-      findings.fail('examination', describeError(error), 'The remaining checks of this subject did not run.')
-      return undefined
-    } finally {
-      clearTimeout(timer)
-    }
-  })()
+  const fail = (message: string) => {
+    findings.fail('examination', message, 'The remaining checks of this subject did not run.')
+    return undefined
+  }
+  const run = async () => work(findings)
+  const onLate = () => fail(`it did not finish within ${subjectTimeoutMs / 1000} s`)
+  const checked = within(run(), { limitMs: subjectTimeoutMs, onLate })
+  const result = checked.catch((error: unknown) => fail(describeError(error)))
   return { result, findings: result.then(() => findings.list) }
 }
 
 function describeError(error: unknown): string {
   if (error instanceof TallystickError || error instanceof ChainError || error instanceof RpcError) return error.message
-  if (error instanceof CheckTimeoutError) return error.message
   return `it failed with an error: ${error instanceof Error ? error.message : String(error)}`
-}
-
-class CheckTimeoutError extends Error {
-  override readonly name = 'CheckTimeoutError' as const
-
-  constructor() {
-    super(`it did not finish within ${subjectTimeoutMs / 1000} s`)
-  }
 }

@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
-import { createPoolReader } from '@tallystick/chain'
-import { parseJson, positionQuery } from '@tallystick/core'
+import { createPoolReader, findJson } from '@tallystick/chain'
+import { positionQuery } from '@tallystick/core'
 import type { ChainConfig, Config } from '@tallystick/service'
 import { newestHead, type RpcHead } from '../chain/read-heads.ts'
 import type { ServiceProbe } from '../find-service.ts'
@@ -135,7 +135,7 @@ async function readMeta(endpoint: Endpoint): Promise<Extract<SubgraphState, { re
 
 async function query(endpoint: Endpoint, body: QueryOptions['body']): Promise<Readonly<Record<string, unknown>>> {
   const { status, contentType, text } = await postQuery(endpoint, { body })
-  const answer = parse(text)
+  const answer = findJson(text) as GraphqlResponse | null | undefined
   const [first] = answer?.errors ?? []
   if (first) throw new QueryError(`answers "${String(first.message).slice(0, 200)}"`, adviseOn(String(first.message)))
   if (status !== 200) throw new QueryError(`answers with status ${status} (${contentType})`, adviseOnStatus(status))
@@ -146,15 +146,6 @@ async function query(endpoint: Endpoint, body: QueryOptions['body']): Promise<Re
 type GraphqlResponse = {
   readonly data?: Readonly<Record<string, unknown>> | null
   readonly errors?: readonly { readonly message?: unknown }[]
-}
-
-function parse(text: string): GraphqlResponse | undefined {
-  try {
-    const value: unknown = parseJson(text)
-    return typeof value === 'object' && value !== null ? (value as GraphqlResponse) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Matches the messages of The Graph's gateway, which has no error codes. */
