@@ -14,7 +14,8 @@ import { isOrigin } from '@tallystick/tlog'
 import { z } from 'zod'
 import type { Answers } from './questions.ts'
 
-type Check = (value: string, context: { readonly answers: Answers; readonly env: Answers }) => string | undefined
+type CheckContext = { readonly answers: Answers; readonly env: Readonly<Record<string, string | undefined>> }
+type Check = (value: string, context: CheckContext) => string | undefined
 
 const isReference = (value: string) => /^(env|file):./.test(value)
 const signerFault =
@@ -23,12 +24,8 @@ const logFault = 'must be a name such as notes.example/log, without spaces and p
 const secretFault = 'must be "new", env:NAME or file:path. Do not give the secret itself'
 
 /** Returns what is wrong with an answer, or undefined. Messages never contain the answer, which may be a secret. */
-export function checkAnswer(
-  name: string,
-  value: string,
-  context: { readonly answers: Answers; readonly env: Readonly<Record<string, string | undefined>> },
-): string | undefined {
-  return checks[name]?.(value, context as Parameters<Check>[1])
+export function checkAnswer(name: string, value: string, context: CheckContext): string | undefined {
+  return checks[name]?.(value, context)
 }
 
 const checkAddress: Check = (value) => faultOf(addressSchema, value)
@@ -104,7 +101,7 @@ const checkSignerReference: Check = (value, { env }) => {
   }
 }
 
-function checkSigner(value: string, context: Parameters<Check>[1]): string | undefined {
+function checkSigner(value: string, context: CheckContext): string | undefined {
   if (value === 'new') return undefined
   if (isReference(value)) return checkSignerReference(value, context)
   const [, keystore] = /^keystore:(.+)$/.exec(value) ?? []

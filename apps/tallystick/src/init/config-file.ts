@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { findJson } from '@tallystick/chain'
 import type { Addition, NewFile } from './build-files.ts'
 import { invalidConfig } from './invalid-config.ts'
 
@@ -30,17 +31,9 @@ export function readConfigText(path: string): ConfigText {
   if (lstatSync(path).isSymbolicLink())
     throw invalidConfig(`${path} is a link and is not changed. Give its target with --config.`)
   const text = readFileSync(path, 'utf8')
-  const value = parseJson(text)
+  const value = findJson(text) as RawConfig | null | undefined
   if (Array.isArray(value?.chains)) return { path, text, value }
   throw invalidConfig(`${path} is not a configuration with chains and is not changed. Run \`tallystick doctor\`.`)
-}
-
-function parseJson(text: string): RawConfig | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Returns a configuration's text with an addition. All the text that it had stays as it is. */
@@ -78,40 +71,46 @@ function findEndOfChains(text: string): number {
   throw new Error('the configuration has no list of chains')
 }
 
-type Replacement = { readonly content: string; readonly secrets: readonly NewFile[]; readonly verify: () => void }
+type Replacement<Result> = {
+  readonly content: string
+  readonly secrets: readonly NewFile[]
+  readonly verify: () => Result
+}
 
 /**
  * Replaces a configuration in one step after writing the files of its secrets and `verify`. The new files get its owner. If
- * anything fails, everything is as it was.
+ * anything fails, everything is as it was. Returns what `verify` returns.
  */
-export function replaceConfig({ path, text }: ConfigText, { content, secrets, verify }: Replacement): void {
+export function replaceConfig<Result>({ path, text }: ConfigText, replacement: Replacement<Result>): Result {
+  const { content, secrets, verify } = replacement
   const { uid, gid, mode } = lstatSync(path)
   const draft = { path: `${path}.${randomBytes(6).toString('hex')}`, content }
   const files = [...secrets, draft]
   const newDirectories = [...new Set(secrets.map((file) => dirname(file.path)))].filter((name) => !existsSync(name))
-  writeFiles(files, () => {
-    verify()
+  return writeFiles(files, () => {
+    const verified = verify()
     for (const name of [...newDirectories, ...files.map((file) => file.path)]) chownSync(name, uid, gid)
     chmodSync(draft.path, mode & 0o777)
     if (readFileSync(path, 'utf8') !== text)
       throw invalidConfig(`${path} was changed meanwhile. Nothing was written. Run it again.`)
     renameSync(draft.path, path)
+    return verified
   })
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Writes new files for their owner alone, then runs `verify`. If one exists, cannot be written, or `verify` throws, all
+ * Writes new files for their owner alone, then returns the result of `verify`. If one exists, cannot be written, or `verify` throws, all
  * are removed. Nothing waits meanwhile, so a signal comes before the first file or after the last one.
  */
-export function writeFiles(files: readonly NewFile[], verify: () => void): void {
+export function writeFiles<Result>(files: readonly NewFile[], verify: () => Result): Result {
   const undo: (() => void)[] = []
   const ignore = () => undefined
   for (const signal of signals) process.on(signal, ignore)
   try {
     for (const file of files) writeNewFile(file, undo)
-    verify()
+    return verify()
   } catch (error) {
     for (const step of undo.toReversed()) step()
     throw error

@@ -1,3 +1,5 @@
+import { Option } from 'commander'
+
 /** Answers by the name of the question. */
 export type Answers = Readonly<Record<string, string>>
 
@@ -152,10 +154,7 @@ const table: readonly Omit<Question, 'name'>[] = [
   },
 ]
 
-export const questions: readonly Question[] = table.map((question) => ({ ...question, name: nameOf(question.flags) }))
-
-/** Returns the name that Commander derives from a long flag: `adminPort` for `--admin-port <number>`. */
-function nameOf(flags: string): string {
-  const words = flags.slice('--'.length).split(' ', 1)[0] as string
-  return words.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-}
+export const questions: readonly Question[] = table.map((question) => ({
+  ...question,
+  name: new Option(question.flags).attributeName(),
+}))

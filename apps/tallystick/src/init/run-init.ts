@@ -49,10 +49,7 @@ async function writeNewConfig({ configPath, schema, cwd, given, env, ask }: Init
     // The last one: without it the others are not used.
     config,
   ]
-  let variables: string[] = []
-  writeFiles(files, () => {
-    variables = findUnsetVariables(config, env)
-  })
+  const variables = writeFiles(files, () => findUnsetVariables(config, env))
   const show = (path: string) => relative(cwd, path) || path
   return {
     config: show(config.path),
@@ -78,11 +75,8 @@ async function addPart({ configPath, cwd, given, env, ask }: InitOptions, part: 
   const answers = await collectAnswers({ questions: questionsFor(part), chainsTaken, given, env, ask })
   const { addition, secrets, verifierKey } = buildAddition(answers, { configPath, cwd })
   const content = addToText(existing, addition)
-  let variables: string[] = []
-  const verify = () => {
-    variables = findUnsetVariables({ path, content }, env)
-  }
-  replaceConfig(existing, { content, secrets, verify })
+  const verify = () => findUnsetVariables({ path, content }, env)
+  const variables = replaceConfig(existing, { content, secrets, verify })
   const show = (file: string) => relative(cwd, file) || file
   const shown = secrets.map((file) => show(file.path))
   return {
