@@ -20,8 +20,10 @@ import {
   type TestService,
 } from '../../../packages/service/test/harness.ts'
 import { formatCurveReport, formatDifference } from '../src/commands/curve/format-curve.ts'
+import { chooseLayout } from '../src/commands/terminal/layout.ts'
 import { failuresOf, linesOf, visit } from './doctor-site.ts'
 
+const plain = chooseLayout({} as NodeJS.WriteStream, { env: {}, color: false })
 const otherPool = '0x0000000000000000000000000000000000000abc'
 const otherKey = `0x${'02'.repeat(32)}` as const
 const otherSigner = privateKeyToAccount(otherKey).address
@@ -123,13 +125,13 @@ describe('two chains with their own tenors and signers', () => {
 
   test('behavior: a curve of one chain may leave out tenors, until a curve for all chains', async () => {
     const before = await service.operator.showCurve()
-    expect(formatDifference(before, { points: { 60: 350 }, chainId: 5000 })).toMatch(
+    expect(formatDifference(before, { points: { 60: 350 }, chainId: 5000 }, plain)).toMatch(
       /^Chain 5000, .*\n.*\n {2}7 days +369 bps +- +-\n {2}60 days +358 bps +350 bps +-8$/,
     )
     await service.operator.setCurve({ points: { 60: 350 }, chainId: 5000 })
     const [, other] = (await service.operator.showCurve()).chains
     expect(other).toMatchObject({ chainId: 5000, tenors: [7, 60], next: { curve: { points: { 60: 350 } } } })
-    const shown = formatCurveReport(await service.operator.showCurve())
+    const shown = formatCurveReport(await service.operator.showCurve(), plain)
     expect(shown).toContain('  next  2026-11-15, 18:00 to 24:00 New York: curve 2, without 7 days\n')
     service.clock.hold(Date.parse('2026-11-15T18:00:00-05:00'))
     await expect.poll(() => tenorsNow(service, 5000)).toEqual([60])

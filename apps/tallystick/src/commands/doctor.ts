@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { NamedFinding } from '../doctor/findings.ts'
 import { addCommonOptions, type CommonOptions, parseList } from './options.ts'
 import { wrapText } from './terminal/display-width.ts'
-import { type Layout, plainLayout, type Style } from './terminal/layout.ts'
+import type { Layout, Style } from './terminal/layout.ts'
 import { createOutput, exitCodes } from './terminal/output.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -52,7 +52,7 @@ const nameWidth = 20
 const foundWidthMin = 30
 
 /** Formats each finding as a line, followed by its remedy. On a terminal, long texts are broken in their column. */
-function formatFindings(findings: readonly NamedFinding[], layout: Layout = plainLayout): string {
+function formatFindings(findings: readonly NamedFinding[], layout: Layout): string {
   return findings.flatMap((finding) => formatFinding(finding, layout)).join('\n')
 }
 

@@ -1,6 +1,9 @@
 import type { CurveProvenance, CurveReport, CurveView } from '@tallystick/core'
 import { expect, test } from 'vitest'
+import { chooseLayout } from '../terminal/layout.ts'
 import { formatCurveReport, formatDifference } from './format-curve.ts'
+
+const plain = chooseLayout({} as NodeJS.WriteStream, { env: {}, color: false })
 
 const provenance: CurveProvenance = {
   source: 'treasury',
@@ -57,7 +60,7 @@ const report: CurveReport = {
 }
 
 test('default: shows the current and next curve, the change, the source and earlier curves', () => {
-  expect(`\n${formatCurveReport(report)}\n`).toMatchInlineSnapshot(`
+  expect(`\n${formatCurveReport(report, plain)}\n`).toMatchInlineSnapshot(`
     "
     Chain 324
       now   2024-11-22, 00:00 to 18:00 New York (signed): curve 1
@@ -92,7 +95,9 @@ test('default: shows the current and next curve, the change, the source and earl
 test('default: says that no curve was ever set', () => {
   const none = { signed: false, isFixed: false, curve: null }
   const chains = [{ chainId: 324, tenors: [7], current: { period: 'now', ...none }, next: { period: 'then', ...none } }]
-  expect(`\n${formatCurveReport({ source: 'manual', problem: null, chains, history: [] })}\n`).toMatchInlineSnapshot(`
+  expect(
+    `\n${formatCurveReport({ source: 'manual', problem: null, chains, history: [] }, plain)}\n`,
+  ).toMatchInlineSnapshot(`
     "
     Chain 324
       now   now: no curve
@@ -106,7 +111,7 @@ test('default: says that no curve was ever set', () => {
 test('default: compares a new curve with that of the first period it can be in force for', () => {
   const points = { 7: 360, 30: 340, 60: 330 }
   const chains = report.chains.map((chain) => ({ ...chain, tenors: [7, 30, 60] }))
-  expect(`\n${formatDifference({ ...report, chains }, { points, chainId: null })}\n`).toMatchInlineSnapshot(`
+  expect(`\n${formatDifference({ ...report, chains }, { points, chainId: null }, plain)}\n`).toMatchInlineSnapshot(`
     "
     Chain 324, 2024-11-22, 18:00 to 24:00 New York
       TENOR    OLD      NEW      CHANGE (BPS)
@@ -117,13 +122,13 @@ test('default: compares a new curve with that of the first period it can be in f
   `)
   const [chain] = report.chains as [CurveReport['chains'][0]]
   const unsigned = { ...report, chains: [{ ...chain, current: { ...chain.current, signed: false, isFixed: false } }] }
-  expect(formatDifference(unsigned, { points, chainId: 324 })).toContain('+10')
+  expect(formatDifference(unsigned, { points, chainId: 324 }, plain)).toContain('+10')
   const signing = { ...report, chains: [{ ...chain, current: { ...chain.current, signed: false } }] }
-  expect(formatDifference(signing, { points, chainId: 324 })).toContain('18:00 to 24:00')
-  expect(formatDifference(report, { points, chainId: 10 })).toBe('')
+  expect(formatDifference(signing, { points, chainId: 324 }, plain)).toContain('18:00 to 24:00')
+  expect(formatDifference(report, { points, chainId: 10 }, plain)).toBe('')
 })
 
 test('behavior: a problem of the source is shown first', () => {
   const problem = 'The Treasury feed answers with status 503.'
-  expect(formatCurveReport({ ...report, problem })).toMatch(/^PROBLEM: The Treasury feed .* 503\.\n\n/)
+  expect(formatCurveReport({ ...report, problem }, plain)).toMatch(/^PROBLEM: The Treasury feed .* 503\.\n\n/)
 })

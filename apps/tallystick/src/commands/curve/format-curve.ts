@@ -7,7 +7,7 @@ import type {
   ProposalView,
 } from '@tallystick/core'
 import { pickPoints } from '@tallystick/issuer'
-import { type Layout, plainLayout } from '../terminal/layout.ts'
+import type { Layout } from '../terminal/layout.ts'
 import { formatItems, formatTable, type ItemColumns } from '../terminal/table.ts'
 import { drawCurve, sortedTenors } from './draw-curve.ts'
 
@@ -19,10 +19,7 @@ const basisNames = { discount: 'bank discount (act/360)', yield: 'coupon-equival
 const columnsDefault = 80
 
 /** Formats the curves of each chain as drawing, table and source, then the earlier curves. */
-export function formatCurveReport(
-  { problem, chains, history, proposals = [] }: CurveReport,
-  layout: Layout = plainLayout,
-): string {
+export function formatCurveReport({ problem, chains, history, proposals = [] }: CurveReport, layout: Layout): string {
   const { style, columns = columnsDefault } = layout
   const parts = chains.map(({ chainId, tenors, current, next }) => {
     const [now, then] = [current, next].map(({ curve }) => pickPoints(curve?.points ?? {}, tenors)) as [Points, Points]
@@ -63,7 +60,7 @@ export function formatProposals(proposals: readonly ProposalView[]): string {
 export function formatDifference(
   { chains }: CurveReport,
   { points, chainId }: { readonly points: Points; readonly chainId: number | null },
-  layout: Layout = plainLayout,
+  layout: Layout,
 ): string {
   return chains
     .filter((chain) => chainId === null || chain.chainId === chainId)
@@ -91,7 +88,7 @@ const billColumns: ItemColumns<CurveProvenance['bills'][number]> = [
 ]
 
 /** Formats how coupons follow from published rates. */
-function formatProvenance(provenance: CurveProvenance, layout: Layout = plainLayout): string {
+function formatProvenance(provenance: CurveProvenance, layout: Layout): string {
   const { sourceDate, basis, spreadBps, interpolation, rounding, bills, missingBills } = provenance
   return [
     `    US Treasury bills of ${sourceDate}, ${basisNames[basis]}`,
@@ -104,7 +101,7 @@ function formatProvenance(provenance: CurveProvenance, layout: Layout = plainLay
 }
 
 /** Formats who set a curve and its source. */
-export function formatOrigin(curve: CurveView, layout: Layout = plainLayout): string {
+export function formatOrigin(curve: CurveView, layout: Layout): string {
   const author = `  curve ${curve.id}: ${curve.source}, by ${curve.createdBy} at ${curve.createdAt}`
   return curve.provenance ? `${author}\n${formatProvenance(curve.provenance, layout)}` : author
 }
@@ -130,13 +127,17 @@ function formatChanges(
 ): string {
   const tenors = sortedTenors(before, after)
   if (tenors.length === 0) return ''
-  const show = (bps: number | undefined) => (bps === undefined ? '-' : `${bps} bps`)
-  const rows = tenors.map((tenor) => {
-    const [from, to] = [before[tenor], after[tenor]]
-    const change = from === undefined || to === undefined ? '-' : formatMove(to - from)
-    return [`${tenor} days`, show(from), show(to), change]
-  })
+  const rows = tenors.map((tenor) => formatChange(tenor, before[tenor], after[tenor]))
   return formatTable(['TENOR', beforeHeading, afterHeading, 'CHANGE (BPS)'], rows, { ...layout, indent: '  ' })
+}
+
+type Bps = number | null | undefined
+
+/** Returns the cells of a coupon before and after a change. */
+function formatChange(tenor: string | number, before: Bps, after: Bps): string[] {
+  const show = (bps: Bps) => (bps == null ? '-' : `${bps} bps`)
+  const change = before == null || after == null ? '-' : formatMove(after - before)
+  return [`${tenor} days`, show(before), show(after), change]
 }
 
 function formatMove(bps: number): string {
@@ -162,10 +163,7 @@ const verdicts: Readonly<Record<CurvePreviewReport['verdict'], string>> = {
 }
 
 /** Formats what setting a curve would change, and what the rails say. */
-export function formatPreview(
-  { chains, effectiveFromNewYork, verdict }: CurvePreviewReport,
-  layout: Layout = plainLayout,
-): string {
+export function formatPreview({ chains, effectiveFromNewYork, verdict }: CurvePreviewReport, layout: Layout): string {
   const columns = ['TENOR', 'OLD', 'NEW', 'CHANGE (BPS)', 'WITHOUT --confirm']
   const parts = chains.map(({ chainId, tenors, refusal, warning }) =>
     [
@@ -178,16 +176,10 @@ export function formatPreview(
   return [...parts, `${verdicts[verdict]} Nothing was stored.`].join('\n\n')
 }
 
-function formatTenor({
-  tenorDays,
-  beforeBps,
-  afterBps,
-  changeBps,
-  bounds,
-}: CurvePreviewReport['chains'][number]['tenors'][number]): string[] {
-  const show = (bps: number | null) => (bps === null ? '-' : `${bps} bps`)
-  const change = changeBps === null ? '-' : `${changeBps > 0 ? '+' : ''}${changeBps}`
+type PreviewedTenor = CurvePreviewReport['chains'][number]['tenors'][number]
+
+function formatTenor({ tenorDays, beforeBps, afterBps, bounds }: PreviewedTenor): string[] {
   const lowest = Math.max(...bounds.map(({ lowestBps }) => lowestBps))
   const highest = Math.min(...bounds.map(({ highestBps }) => highestBps))
-  return [`${tenorDays} days`, show(beforeBps), show(afterBps), change, `${lowest} to ${highest}`]
+  return [...formatChange(tenorDays, beforeBps, afterBps), `${lowest} to ${highest}`]
 }

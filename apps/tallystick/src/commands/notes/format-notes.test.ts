@@ -10,7 +10,10 @@ import {
 } from '@tallystick/core'
 import { describeTimes } from '@tallystick/service'
 import { expect, test } from 'vitest'
+import { chooseLayout } from '../terminal/layout.ts'
 import { formatCheckedNotes, formatNotesReport } from './format-notes.ts'
+
+const plain = chooseLayout({} as NodeJS.WriteStream, { env: {}, color: false })
 
 // New York is 4 hours from UTC at the first maturity, and 5 at the second.
 const period = periodAt(BigInt(Date.parse('2026-10-25T12:00:00Z') / 1000))
@@ -51,7 +54,7 @@ const notes: NotesReport = {
 }
 
 test('default: shows maturity and validity as Unix seconds, in New York time and in UTC', () => {
-  const text = formatNotesReport(notes)
+  const text = formatNotesReport(notes, plain)
   expect(`\n${text}\n`).toMatchInlineSnapshot(`
     "
     Service time 2026-10-25T12:00:00Z
@@ -97,12 +100,14 @@ test('default: shows the notes of a file, also with a time beyond the calendar',
     secondsLeft: 64_800,
   }))
   if (!checked || !far) throw new Error('there are two')
-  expect(`\n${formatCheckedNotes([checked, { ...checked, genuine: false, reason: 'why' }])}\n`).toMatchInlineSnapshot(`
+  expect(
+    `\n${formatCheckedNotes([checked, { ...checked, genuine: false, reason: 'why' }], plain)}\n`,
+  ).toMatchInlineSnapshot(`
     "
     CHAIN  MATURITY    NEW YORK          UTC                   COUPON    SIGNATURE    NOW                   WHY
     324    1793505600  2026-11-01 00:00  2026-11-01T04:00:00Z  1000 bps  genuine      usable, 64800 s left
     324    1793505600  2026-11-01 00:00  2026-11-01T04:00:00Z  1000 bps  NOT GENUINE  usable, 64800 s left  why
     "
   `)
-  expect(formatCheckedNotes([far])).toContain('99999999999999999999  -         -    1000 bps')
+  expect(formatCheckedNotes([far], plain)).toContain('99999999999999999999  -         -    1000 bps')
 })

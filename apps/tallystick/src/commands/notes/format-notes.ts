@@ -1,11 +1,11 @@
 import { formatNewYork, type NotesReport, type PeriodReport } from '@tallystick/core'
 import { formatOrigin } from '../curve/format-curve.ts'
-import { type Layout, paintStatus, plainLayout } from '../terminal/layout.ts'
+import { type Layout, paintStatus } from '../terminal/layout.ts'
 import { formatItems, formatTable, type ItemColumns } from '../terminal/table.ts'
 import type { CheckedNote } from './verify-notes.ts'
 
 /** Formats the notes on offer of each chain, or why there are none, and the state of the next period. */
-export function formatNotesReport({ now, chains, rogue }: NotesReport, layout: Layout = plainLayout): string {
+export function formatNotesReport({ now, chains, rogue }: NotesReport, layout: Layout): string {
   const parts = chains.map(({ chainId, name, current, next }) => {
     const origin = (report: PeriodReport) => (report.curve ? [formatOrigin(report.curve, layout)] : [])
     return [
@@ -43,7 +43,7 @@ function formatMaturity({ maturityTimestamp, times }: CheckedNote) {
 }
 
 /** Formats notes of a file and whether they are genuine. */
-export function formatCheckedNotes(notes: readonly CheckedNote[], layout: Layout = plainLayout): string {
+export function formatCheckedNotes(notes: readonly CheckedNote[], layout: Layout): string {
   return formatItems(notes, { columns: checkedColumns, layout })
 }
 

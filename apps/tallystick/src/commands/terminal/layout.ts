@@ -18,7 +18,6 @@ type OutputStream = Terminal['stdout'] | Terminal['stderr']
 const columnsDefault = 80
 
 const plainStyle: Style = createStyle(() => (text) => text)
-export const plainLayout: Layout = { style: plainStyle }
 
 // Select Graphic Rendition (ECMA-48 §8.3.117): the code that begins an attribute, and the code that ends it.
 const colourStyle: Style = createStyle(

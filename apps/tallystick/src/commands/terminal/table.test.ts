@@ -1,7 +1,7 @@
 import { listFailing } from '@tallystick/workbench/list-failing'
 import { describe, expect, test } from 'vitest'
 import { displayWidth, wrapText } from './display-width.ts'
-import { chooseLayout, hasColour, paintStatus, plainLayout } from './layout.ts'
+import { chooseLayout, hasColour, paintStatus } from './layout.ts'
 import { formatTable } from './table.ts'
 
 const columns = ['ID', { heading: 'KIND', isOptional: true }, { heading: 'STATUS', paint: paintStatus }, 'LAST USED']
@@ -9,7 +9,8 @@ const rows = [
   ['key_4fH2kQ9xL0aB', 'live', 'active', '2026-11-16T12:00:00Z'],
   ['key_2', 'test', 'revoked', 'never'],
 ]
-const at = (width: number) => ({ ...plainLayout, columns: width })
+const plain = chooseLayout({} as NodeJS.WriteStream, { env: {}, color: false })
+const at = (width: number) => ({ ...plain, columns: width })
 const widest = (text: string) => Math.max(...text.split('\n').map(displayWidth))
 const terminal = (env: Record<string, string> = {}, isTTY = true) => ({
   stream: { isTTY, columns: 40 } as unknown as NodeJS.WriteStream,
@@ -19,8 +20,8 @@ const terminal = (env: Record<string, string> = {}, isTTY = true) => ({
 describe('width', () => {
   test('default: a pipe gets whole values in aligned columns, whatever their length', () => {
     const long = 'x'.repeat(500)
-    expect(formatTable(['A', 'B'], [[long, '1']])).toBe(`A${' '.repeat(499)}  B\n${long}  1`)
-    expect(formatTable(columns, rows)).toBe(
+    expect(formatTable(['A', 'B'], [[long, '1']], plain)).toBe(`A${' '.repeat(499)}  B\n${long}  1`)
+    expect(formatTable(columns, rows, plain)).toBe(
       [
         'ID                KIND  STATUS   LAST USED',
         'key_4fH2kQ9xL0aB  live  active   2026-11-16T12:00:00Z',
@@ -30,7 +31,7 @@ describe('width', () => {
   })
 
   test('behavior: as a terminal narrows, cells break, optional columns go, and rows become lists', () => {
-    expect(formatTable(columns, rows, at(53))).toBe(formatTable(columns, rows))
+    expect(formatTable(columns, rows, at(53))).toBe(formatTable(columns, rows, plain))
     expect(formatTable(columns, rows, at(44))).toBe(
       [
         'ID                KIND  STATUS   LAST USED',
@@ -75,6 +76,7 @@ describe('width', () => {
           ['漢字', '1'],
           ['ab', '2'],
         ],
+        plain,
       ),
     ).toBe('NAME  X\n漢字  1\nab    2')
     expect(wrapText('漢字漢', 4)).toEqual(['漢字', '漢'])
@@ -82,7 +84,7 @@ describe('width', () => {
   })
 
   test('error: a name cannot send commands to the terminal', () => {
-    expect(formatTable(['NAME'], [['a\u001b[2Jb\nc\u202ed']])).toBe('NAME\na\\u001b[2Jb\\u000ac\\u202ed')
+    expect(formatTable(['NAME'], [['a\u001b[2Jb\nc\u202ed']], plain)).toBe('NAME\na\\u001b[2Jb\\u000ac\\u202ed')
   })
 })
 
@@ -107,7 +109,7 @@ describe('colour', () => {
     expect(painted).toContain('\u001b[32mactive\u001b[39m   2026')
     expect(painted).toContain('\u001b[31mrevoked\u001b[39m  never')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours.
-    expect(painted.replaceAll(/\u001b\[\d+m/g, '')).toBe(formatTable(columns, rows))
-    expect(chooseLayout(stream, { env, color: false })).toEqual({ ...plainLayout, columns: 40 })
+    expect(painted.replaceAll(/\u001b\[\d+m/g, '')).toBe(formatTable(columns, rows, plain))
+    expect(chooseLayout(stream, { env, color: false })).toEqual({ ...plain, columns: 40 })
   })
 })

@@ -1,18 +1,15 @@
 import { displayWidth, escapeControls, padEnd, splitPieces, wrapText } from './display-width.ts'
-import { type Layout, plainLayout, type Style } from './layout.ts'
+import type { Layout, Style } from './layout.ts'
 
-/** Column of a table. A text alone is its heading. */
-export type Column =
-  | string
-  | {
-      readonly heading: string
-      /** The column is left out if the terminal is too narrow for all, the last such column first. */
-      readonly isOptional?: boolean
-      readonly paint?: (cell: string, style: Style) => string
-    }
+type Column = {
+  readonly heading: string
+  /** The column is left out if the terminal is too narrow for all, the last such column first. */
+  readonly isOptional?: boolean
+  readonly paint?: (cell: string, style: Style) => string
+}
 
 /** Columns of a list of items. */
-export type ItemColumns<Item> = readonly (Exclude<Column, string> & { readonly cell: (item: Item) => string })[]
+export type ItemColumns<Item> = readonly (Column & { readonly cell: (item: Item) => string })[]
 
 type TableLayout = Layout & { readonly indent?: string | undefined }
 type Rows = readonly (readonly string[])[]
@@ -23,19 +20,24 @@ const wordWidthMax = 24
 
 /**
  * Formats rows under their headings, with aligned columns. On a terminal that is too narrow, cells are broken into
- * lines, then optional columns are left out, and at last each row becomes a list. No value is ever cut.
+ * lines, then optional columns are left out, and at last each row becomes a list. No value is ever cut. A column that is
+ * a text is its heading.
  */
-export function formatTable(columns: readonly Column[], rows: Rows, layout: TableLayout = plainLayout): string {
+export function formatTable(given: readonly (Column | string)[], rows: Rows, layout: TableLayout): string {
+  const columns = given.map((column) => (typeof column === 'string' ? { heading: column } : column))
   const indent = layout.indent ?? ''
   const cells = rows.map((row) => row.map(escapeControls))
   const limit = (layout.columns ?? Number.POSITIVE_INFINITY) - indent.length
   const shown = chooseColumns(columns, { cells, limit })
   const lines = shown
     ? formatGrid(shown, { cells, style: layout.style })
-    : cells.flatMap((row, index) => [...(index > 0 ? [''] : []), ...formatRecord(columns, { row, limit, layout })])
+    : cells.flatMap((row, index) => [
+        ...(index > 0 ? [''] : []),
+        ...formatRecord(columns, { row, limit, style: layout.style }),
+      ])
   const missing = columns.filter((_, index) => shown && !shown.some((column) => column.index === index))
   if (missing.length > 0) {
-    const text = `Not shown: ${missing.map(headingOf).join(', ')}. Use a wider terminal or --json.`
+    const text = `Not shown: ${missing.map(({ heading }) => heading).join(', ')}. Use a wider terminal or --json.`
     lines.push(...wrapText(text, limit).map(layout.style.dim))
   }
   return lines.map((line) => (line === '' ? '' : indent + line)).join('\n')
@@ -56,12 +58,12 @@ type Grid = { readonly cells: Rows; readonly limit: number }
 /** Returns the columns that fit with their widths, or undefined if not even those fit that must be shown. */
 function chooseColumns(columns: readonly Column[], { cells, limit }: Grid): ShownColumn[] | undefined {
   const all = columns.map((column, index) => {
-    const texts = [headingOf(column), ...cells.map((row) => row[index] ?? '')]
+    const texts = [column.heading, ...cells.map((row) => row[index] ?? '')]
     const words = texts.flatMap(splitPieces).map((piece) => displayWidth(piece.trimEnd()))
     const natural = Math.max(...texts.map(displayWidth))
     return { index, column, natural, least: Math.min(Math.max(...words), wordWidthMax) }
   })
-  const optional = all.filter(({ column }) => typeof column !== 'string' && column.isOptional)
+  const optional = all.filter(({ column }) => column.isOptional)
   for (let dropped = 0; dropped <= optional.length; dropped++) {
     const left = all.filter((column) => !optional.slice(optional.length - dropped).includes(column))
     const widths = shareWidth(left, limit - gap.length * (left.length - 1))
@@ -104,13 +106,13 @@ function formatGrid(
   }
   return [
     ...format(
-      ({ column }) => headingOf(column),
+      ({ column }) => column.heading,
       (text) => style.bold(text),
     ),
     ...cells.flatMap((row) =>
       format(
         ({ index }) => row[index] ?? '',
-        (text, column) => paintCell(text, { column, style }),
+        (text, { paint }) => paint?.(text, style) ?? text,
       ),
     ),
   ]
@@ -119,24 +121,14 @@ function formatGrid(
 /** Formats a row as a list of headings and values. */
 function formatRecord(
   columns: readonly Column[],
-  { row, limit, layout }: { readonly row: readonly string[]; readonly limit: number; readonly layout: Layout },
+  { row, limit, style }: { readonly row: readonly string[]; readonly limit: number; readonly style: Style },
 ): string[] {
-  const labelWidth = Math.max(...columns.map((column) => displayWidth(headingOf(column))))
+  const labelWidth = Math.max(...columns.map(({ heading }) => displayWidth(heading)))
   const width = Math.max(limit - labelWidth - gap.length, 8)
-  return columns.flatMap((column, index) =>
+  return columns.flatMap(({ heading, paint }, index) =>
     wrapText(row[index] ?? '', width).map((text, line) => {
-      const label = padEnd(line === 0 ? headingOf(column) : '', labelWidth)
-      return text === ''
-        ? layout.style.bold(label.trimEnd())
-        : layout.style.bold(label) + gap + paintCell(text, { column, style: layout.style })
+      const label = padEnd(line === 0 ? heading : '', labelWidth)
+      return text === '' ? style.bold(label.trimEnd()) : style.bold(label) + gap + (paint?.(text, style) ?? text)
     }),
   )
-}
-
-function paintCell(text: string, { column, style }: { readonly column: Column; readonly style: Style }): string {
-  return typeof column === 'string' || !column.paint ? text : column.paint(text, style)
-}
-
-function headingOf(column: Column): string {
-  return typeof column === 'string' ? column : column.heading
 }
