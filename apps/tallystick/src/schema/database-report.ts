@@ -2,22 +2,12 @@ import { type Database, type Queryable, readMigrations } from '@tallystick/datab
 import { apiSchema, release } from '@tallystick/service'
 
 /** Schema of a database and the replicas on it. */
-export type DatabaseReport = {
-  readonly database: string
-  /** Release of this program. */
-  readonly release: string
-  readonly migrations: readonly {
-    readonly name: string
-    readonly since: string
-    /** `unknown` was applied by a newer release, and this one runs on it. It does not run on `blocking`. */
-    readonly state: 'applied' | 'pending' | 'unknown' | 'blocking'
-  }[]
-  readonly replicas: readonly ReplicaRow[]
-}
+export type DatabaseReport = Awaited<ReturnType<typeof reportDatabase>>
 
 /** Reports on a database. Changes nothing. */
-export async function reportDatabase(database: Database): Promise<DatabaseReport> {
+export async function reportDatabase(database: Database) {
   const { applied, pending, unknown, blocking } = await readMigrations(database, apiSchema)
+  // `unknown` was applied by a newer release, and this one runs on it. It does not run on `blocking`.
   const stateOf = (migration: (typeof applied)[number]) => {
     if (!unknown.includes(migration)) return 'applied'
     return migration === blocking ? 'blocking' : 'unknown'
@@ -34,16 +24,11 @@ export async function reportDatabase(database: Database): Promise<DatabaseReport
   }
 }
 
-/** Replica that announced itself on the database. */
-export type ReplicaRow = {
-  readonly name: string
-  /** Null for a replica of 0.1.0, which announces no release. */
-  readonly release: string | null
-  readonly secondsSinceSeen: number
-}
-
-/** Lists the replicas of a database. The column `release` may be missing, and in an empty database the table too. */
-export async function listReplicas(database: Queryable): Promise<ReplicaRow[]> {
+/**
+ * Lists the replicas that announced themselves on a database. In an empty database the table may be missing, and with 0.1.0
+ * the column `release`: a replica of 0.1.0 has none.
+ */
+export async function listReplicas(database: Queryable) {
   const [table] = await database.query<{ there: boolean }>(`select to_regclass('replicas') is not null as there`)
   if (!table?.there) return []
   const rows = await database.query<{ name: string; release: string | null; age: number }>(

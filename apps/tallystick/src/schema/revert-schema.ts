@@ -15,11 +15,7 @@ import { apiSchema } from '@tallystick/service'
 import { listReplicas } from './database-report.ts'
 
 /** Migrations that a revert takes back, newest first. */
-export type RevertReport = {
-  readonly to: string
-  readonly reverted: boolean
-  readonly migrations: readonly { readonly name: string; readonly since: string; readonly loses: string }[]
-}
+export type RevertReport = Awaited<ReturnType<typeof revertSchema>>
 
 export type RevertRequest = {
   /** Release whose schema stays. By default the release before the newest migration. */
@@ -32,7 +28,7 @@ export type RevertRequest = {
 const firstRelease = '0.1.0'
 
 /** Takes back the migrations of the newest release. Rejects it while a replica runs that needs them. */
-export async function revertSchema(database: Database, request: RevertRequest): Promise<RevertReport> {
+export async function revertSchema(database: Database, request: RevertRequest) {
   const { isConfirmed, actor } = request
   const state = await readMigrations(database, apiSchema)
   const [unknown] = state.unknown
