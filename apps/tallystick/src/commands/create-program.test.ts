@@ -3,7 +3,6 @@ import { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { createProgram, everyCommand } from './create-program.ts'
-import { examplesOf } from './options.ts'
 import { runCommandLine } from './run-command-line.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -40,6 +39,13 @@ async function run(argv: readonly string[], { env = {}, columns }: { env?: objec
 function splitWords(line: string): string[] {
   const [command = ''] = line.split(' > ')
   return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? (plain as string))
+}
+
+/** Lists the examples in the help of a command, without `tallystick`. */
+function examplesOf(command: Command): string[] {
+  const texts: string[] = []
+  command.configureOutput({ writeOut: (text) => texts.push(text) }).outputHelp()
+  return [...texts.join('').matchAll(/^ {2}\$ tallystick ?(.*)$/gm)].map(([, line = '']) => line)
 }
 
 describe('examples', () => {

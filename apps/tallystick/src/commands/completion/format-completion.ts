@@ -36,7 +36,7 @@ function formatBash(nodes: readonly CompletionNode[]): string {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "$at|\${COMP_WORDS[i]}" in
-${formatCases(nodes, { to: (path) => `at=${quote(path)}`, skip: `[[ \${COMP_WORDS[i+1]} == = ]] && ((i++)); ((i++))` })}
+${formatCases(nodes, `[[ \${COMP_WORDS[i+1]} == = ]] && ((i++)); ((i++))`)}
     esac
   done
   case "$at|$prev" in
@@ -68,7 +68,7 @@ _tallystick() {
   local -a found
   for ((i = 2; i < CURRENT; i++)); do
     case "$at|\${words[i]}" in
-${formatCases(nodes, { to: (path) => `at=${quote(path)}`, skip: '((i++))' })}
+${formatCases(nodes, '((i++))')}
     esac
   done
   if [[ $PREFIX == --*=* ]]; then prev=\${PREFIX%%=*}; compset -P '*='; fi
@@ -137,11 +137,8 @@ ${lines.join('\n')}
 }
 
 /** Formats the cases that follow the words of the command line: to the next command, or past the value of an option. */
-function formatCases(
-  nodes: readonly CompletionNode[],
-  { to, skip }: { readonly to: (path: string) => string; readonly skip: string },
-): string {
-  const steps = listSteps(nodes).map((step) => `      ${quote(`${step.from}|${step.word}`)}) ${to(step.to)};;`)
+function formatCases(nodes: readonly CompletionNode[], skip: string): string {
+  const steps = listSteps(nodes).map((step) => `      ${quote(`${step.from}|${step.word}`)}) at=${quote(step.to)};;`)
   const options = listValueOptions(nodes).map(({ path, flag }) => quote(`${path}|${flag}`))
   return [...steps, `      ${options.join('|')}) ${skip};;`].join('\n')
 }

@@ -18,6 +18,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 import {
   addLimitOptions,
   addUpdateCommand,
+  confirmWaitMs,
   describeLimits,
   exitCodeOf,
   type LimitOptions,
@@ -33,8 +34,6 @@ type CreateOptions = CommonOptions & {
   readonly rpm: number | 'unlimited'
   readonly expires?: string
 } & LimitOptions
-
-const confirmWaitMs = 5_000
 
 export function addKeysCommand(program: Command, terminal: Terminal): void {
   const keys = program.command('keys').description('issue, list, rotate and revoke API keys')

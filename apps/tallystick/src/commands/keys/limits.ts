@@ -14,7 +14,8 @@ export type LimitOptions = {
   readonly allow?: string[] | null
 }
 
-const confirmWaitMs = 5_000
+/** How long a change of keys waits for the replicas to confirm it. */
+export const confirmWaitMs = 5_000
 
 /** Adds the options of limits that a key may have besides its requests per minute. */
 export function addLimitOptions(command: Command): Command {

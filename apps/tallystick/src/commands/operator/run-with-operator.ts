@@ -183,22 +183,16 @@ function requestText(
   return new Promise((resolve, reject) => {
     // Without `agent: false` an idle connection would keep the process running.
     const outgoing = request(url, { method, headers, agent: false }, (incoming) => {
-      const chunks: Buffer[] = []
-      incoming.on('data', (chunk) => chunks.push(chunk))
-      incoming.on('error', reject)
-      incoming.on('end', () => {
-        clearTimeout(timer)
+      const finish = (chunks: readonly Buffer[]) =>
         resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') })
-      })
+      incoming.toArray().then(finish, reject)
     })
     const timer = setTimeout(
       () => outgoing.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })),
       timeoutMs,
     )
-    outgoing.on('error', (error) => {
-      clearTimeout(timer)
-      reject(error)
-    })
+    outgoing.on('error', reject)
+    outgoing.on('close', () => clearTimeout(timer))
     outgoing.end(body)
   })
 }

@@ -1,18 +1,13 @@
 import type { Command } from 'commander'
 import type { Comparison } from '../../compare/compare-sources.ts'
-import type { PairResult } from '../../compare/run-comparison.ts'
+import type { PairResult, RunComparisonOptions } from '../../compare/run-comparison.ts'
 import { addCommonOptions, addExamples, type CommonOptions, parseChain, wholeNumber } from '../options.ts'
 import type { Style } from '../terminal/layout.ts'
 import { createOutput, exitCodes } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-type CompareCommandOptions = CommonOptions & {
-  readonly chain: number
-  readonly queries: number
-  readonly seed?: number | undefined
-  readonly block?: number | undefined
-  readonly url?: string | undefined
-}
+type CompareCommandOptions = CommonOptions &
+  Pick<RunComparisonOptions, 'chain' | 'queries' | 'block' | 'url'> & { readonly seed?: number | undefined }
 
 export function addDataCommand(program: Command, terminal: Terminal): void {
   const data = program.command('data').description('compare the subgraphs of a chain')

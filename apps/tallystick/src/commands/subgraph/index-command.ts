@@ -76,10 +76,10 @@ async function followJob(
   operator: Pick<Operator, 'showIndex'>,
   { job, terminal, options }: { readonly job: IndexJob; readonly terminal: Terminal; readonly options: CommonOptions },
 ): Promise<IndexJob> {
-  const show = createProgressLines(terminal, options)
+  const show = createProgress(terminal, options)
   const { runsIn } = await operator.showIndex()
   const interrupt = () => {
-    show.end()
+    show()
     terminal.stderr.write(`${describeInterrupt(job, runsIn)}\n`)
     process.exit(130)
   }
@@ -90,11 +90,11 @@ async function followJob(
       const current = chains.find(({ chainId }) => chainId === job.chainId)?.job
       if (current?.id !== job.id) throw restarted(job)
       if (current.state !== 'running') return current
-      show.line(formatProgress(current))
+      show(formatProgress(current))
       await setTimeout(pollMs)
     }
   } finally {
-    show.end()
+    show()
     process.off('SIGINT', interrupt)
   }
 }
@@ -106,24 +106,18 @@ function describeInterrupt({ kind, chainId }: IndexJob, runsIn: 'service' | 'com
   return `The ${kind} of the index of chain ${chainId} was aborted. The index is unchanged.`
 }
 
-function createProgressLines(
-  { stderr }: Terminal,
-  { json }: CommonOptions,
-): { readonly line: (text: string) => void; readonly end: () => void } {
-  if (json) return { line: () => undefined, end: () => undefined }
-  if (stderr.isTTY) {
-    return { line: (text) => stderr.write(`\r\u001b[K${text}`), end: () => void stderr.write('\r\u001b[K') }
-  }
+/** Creates the function that shows the progress. Without a text, it ends the line. */
+function createProgress({ stderr }: Terminal, { json }: CommonOptions): (text?: string) => void {
+  if (json) return () => undefined
+  if (stderr.isTTY) return (text = '') => stderr.write(`\r\u001b[K${text}`)
   let last = { atMs: Number.NEGATIVE_INFINITY, text: '' }
-  return {
-    line: (text) => {
-      const nowMs = performance.now()
-      const step = (line: string) => line.split(':', 1)[0]
-      if (text === last.text || (nowMs - last.atMs < lineMs && step(text) === step(last.text))) return
-      last = { atMs: nowMs, text }
-      stderr.write(`${text}\n`)
-    },
-    end: () => undefined,
+  return (text) => {
+    const nowMs = performance.now()
+    const step = (line: string) => line.split(':', 1)[0]
+    if (text === undefined || text === last.text || (nowMs - last.atMs < lineMs && step(text) === step(last.text)))
+      return
+    last = { atMs: nowMs, text }
+    stderr.write(`${text}\n`)
   }
 }
 
