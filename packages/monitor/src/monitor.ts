@@ -15,15 +15,7 @@ type Round = {
   readonly isBehind: boolean
 }
 
-export type Monitor = {
-  readonly context: MonitorContext
-  /** Reads and checks all that is new, once. */
-  check(): Promise<Round>
-  /** Checks until nothing is left. Lends of a period that has just begun may have to wait for their set. */
-  checkAll(): Promise<Round>
-  /** Checks again and again until the signal aborts. */
-  run(intervalMs: number): Promise<void>
-}
+export type Monitor = ReturnType<typeof createMonitor>
 
 const backoffMsMax = 60_000
 // Longer than a set that the service does not have is waited for.
@@ -31,7 +23,7 @@ const waitMsMax = 45_000
 const waitStepMs = 5_000
 
 /** Creates a monitor of a log. It starts no work by itself. */
-export function createMonitor(options: MonitorOptions): Monitor {
+export function createMonitor(options: MonitorOptions) {
   const context = createMonitorContext(options)
   const { say, key, signal, pause } = context
   forgetIfNeeded(context)
@@ -39,8 +31,10 @@ export function createMonitor(options: MonitorOptions): Monitor {
   const check = () => checkOnce(context)
   return {
     context,
+    /** Reads and checks all that is new, once. */
     check,
-    checkAll: async () => {
+    /** Checks until nothing is left. Lends of a period that has just begun may have to wait for their set. */
+    checkAll: async (): Promise<Round> => {
       const endsAt = context.time.monotonic() + waitMsMax
       for (;;) {
         const round = await check()
@@ -49,7 +43,8 @@ export function createMonitor(options: MonitorOptions): Monitor {
         if (isWaiting) await pause(waitStepMs)
       }
     },
-    run: async (intervalMs) => {
+    /** Checks again and again until the signal aborts. */
+    run: async (intervalMs: number) => {
       let failures = 0
       while (!signal.aborted) {
         const { isLogRead, isBehind } = await check()

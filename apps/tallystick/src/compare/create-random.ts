@@ -1,17 +1,8 @@
 /** Source of repeatable random choices. */
-export type Random = {
-  /** Returns a number of [0, 1). */
-  next(): number
-  /** Returns an integer from `min` to `max`, both included. */
-  integer(min: number, max: number): number
-  /** Returns true with a probability. */
-  chance(probability: number): boolean
-  /** Returns one of the items. There must be one. */
-  pick<Item>(items: readonly Item[]): Item
-}
+export type Random = ReturnType<typeof createRandom>
 
 /** Creates random choices from a seed: mulberry32, which is small and passes the usual tests for 32 bits. */
-export function createRandom(seed: number): Random {
+export function createRandom(seed: number) {
   let state = seed >>> 0
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -21,9 +12,13 @@ export function createRandom(seed: number): Random {
   }
   const integer = (min: number, max: number) => min + Math.floor(next() * (max - min + 1))
   return {
+    /** Returns a number of [0, 1). */
     next,
+    /** Returns an integer from `min` to `max`, both included. */
     integer,
-    chance: (probability) => next() < probability,
-    pick: (items) => items[integer(0, items.length - 1)] as (typeof items)[number],
+    /** Returns true with a probability. */
+    chance: (probability: number) => next() < probability,
+    /** Returns one of the items. There must be one. */
+    pick: <Item>(items: readonly Item[]) => items[integer(0, items.length - 1)] as Item,
   }
 }

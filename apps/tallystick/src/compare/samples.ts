@@ -2,21 +2,17 @@ import type { Random } from './create-random.ts'
 import type { EntityModel } from './query-model.ts'
 
 /** Values of entities, by entity and field. */
-export type Samples = {
-  add(entity: EntityModel, rows: unknown): void
-  /** Returns a value of a field that is not null, or undefined if none is known. */
-  pick(entity: string, field: string, random: Random): unknown
-}
+export type Samples = ReturnType<typeof createSamples>
 
 // Enough for filters that match some entities and not all.
 const perFieldMax = 100
 const valueLengthMax = 200
 
 /** Creates an empty, bounded collection. It ignores rows that have another form: a source may return anything. */
-export function createSamples(): Samples {
+export function createSamples() {
   const values = new Map<string, unknown[]>()
   return {
-    add: (entity, rows) => {
+    add: (entity: EntityModel, rows: unknown) => {
       if (!Array.isArray(rows)) return
       for (const row of rows.slice(0, perFieldMax)) {
         for (const { name, kind } of entity.fields) {
@@ -26,7 +22,8 @@ export function createSamples(): Samples {
         }
       }
     },
-    pick: (entity, field, random) => {
+    /** Returns a value of a field that is not null, or undefined if none is known. */
+    pick: (entity: string, field: string, random: Random) => {
       const known = values.get(`${entity}.${field}`)
       return known && random.pick(known)
     },

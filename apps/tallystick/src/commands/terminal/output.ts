@@ -5,27 +5,19 @@ import type { Terminal } from './terminal.ts'
 /** Options that decide about the output. */
 export type OutputOptions = { readonly json: boolean; readonly color?: boolean | undefined }
 
-/** Output of a command. With `json` it is one JSON document instead of text. */
-export type Output = {
-  readonly json: boolean
-  readonly layout: Layout
-  /** Prints text. Ignored with `json`. */
-  text(lines: string): void
-  /** Prints the result as JSON. Ignored without `json`. */
-  document(value: unknown): void
-}
+export type Output = ReturnType<typeof createOutput>
 
-export function createOutput(
-  { stdout, env }: Pick<Terminal, 'stdout' | 'env'>,
-  { json, color = true }: OutputOptions,
-): Output {
+/** Creates the output of a command. With `json` it is one JSON document instead of text. */
+export function createOutput({ stdout, env }: Pick<Terminal, 'stdout' | 'env'>, { json, color = true }: OutputOptions) {
   return {
     json,
     layout: chooseLayout(stdout, { env, color }),
-    text: (lines) => {
+    /** Prints text. Ignored with `json`. */
+    text: (lines: string) => {
       if (!json) stdout.write(`${lines}\n`)
     },
-    document: (value) => {
+    /** Prints the result as JSON. Ignored without `json`. */
+    document: (value: unknown) => {
       if (json) stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)
     },
   }
