@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type Part, parts, type Question, questions } from '../init/questions.ts'
-import type { InitResult } from '../init/run-init.ts'
+import { type Part, parts, questions } from '../init/questions.ts'
+import type { InitOptions, InitResult } from '../init/run-init.ts'
 import { addCommonOptions, type CommonOptions, optionWithValues } from './options.ts'
 import type { Style } from './terminal/layout.ts'
 import { createOutput, exitCodes } from './terminal/output.ts'
@@ -84,11 +84,8 @@ async function run(
 function createAsk(
   ask: (prompt: string) => Promise<string>,
   { print, style }: { readonly print: (line: string) => void; readonly style: Style },
-) {
-  return async (
-    { text }: Question,
-    { fallback, check }: { fallback: string | undefined; check: (answer: string) => string | undefined },
-  ): Promise<string> => {
+): NonNullable<InitOptions['ask']> {
+  return async ({ text }, { fallback, check }) => {
     const hint = fallback === undefined ? '' : ` [${fallback || 'none'}]`
     for (;;) {
       const typed = await ask(`${text.charAt(0).toUpperCase()}${text.slice(1)}${hint}: `)

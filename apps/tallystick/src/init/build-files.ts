@@ -10,26 +10,18 @@ export type NewFile = { readonly path: string; readonly content: string }
 /** What `init --add` adds to a configuration. */
 export type Addition = { readonly chain: { readonly id: number } } | { readonly log: object }
 
-export type NewFiles = {
-  readonly config: NewFile
-  readonly secrets: readonly NewFile[]
-  /** Address of a new private key. */
-  readonly newSigner: string | undefined
-  /** Public key of a new log. */
-  readonly verifierKey: string | undefined
-}
+/** The configuration to write. Paths of answers are relative to `cwd`. */
+type Target = { readonly configPath: string; readonly cwd: string }
 
 export const schemaName = 'tallystick.schema.json'
 
-/** Builds the configuration of the answers and the files of its secrets. Paths of answers are relative to `cwd`. */
-export function buildFiles(
-  answers: Answers,
-  { configPath, cwd }: { readonly configPath: string; readonly cwd: string },
-): NewFiles {
-  const { secrets, place, refer, store } = createPlaces({ configPath, cwd })
+/** Builds the configuration of the answers and the files of its secrets. */
+export function buildFiles(answers: Answers, target: Target) {
+  const places = createPlaces(target)
+  const { secrets, place, refer, store } = places
   const { adminToken = '', curve, spread, database = '', port, adminPort } = answers
-  const signer = buildSigner(answers, { place, refer, store })
-  const log = answers['log'] ? buildLog(answers, { refer, store }) : undefined
+  const signer = buildSigner(answers, places)
+  const log = answers['log'] ? buildLog(answers, places) : undefined
   const config = {
     $schema: `./${schemaName}`,
     listen: { port: Number(port), ...buildTls(answers, place) },
@@ -44,32 +36,32 @@ export function buildFiles(
       curve === 'treasury'
         ? { source: 'treasury', basis: 'discount', spreadBps: Number(spread) }
         : { source: 'manual' },
-    chains: [buildChain(answers, { refer, store })],
+    chains: [buildChain(answers, places)],
     ...(log && { log: log.config }),
   }
   const text = `${JSON.stringify(config, undefined, 2)}\n`
   return {
-    config: { path: resolve(cwd, configPath), content: text },
+    config: { path: resolve(target.cwd, target.configPath), content: text },
     secrets,
+    /** Address of a new private key. */
     newSigner: signer.address,
+    /** Public key of a new log. */
     verifierKey: log?.verifierKey,
   }
 }
 
 /** Builds what answers add to a configuration, and the files of its secrets. */
-export function buildAddition(
-  answers: Answers,
-  target: { readonly configPath: string; readonly cwd: string },
-): { readonly addition: Addition; readonly secrets: readonly NewFile[]; readonly verifierKey: string | undefined } {
-  const { secrets, ...places } = createPlaces(target)
+export function buildAddition(answers: Answers, target: Target) {
+  const places = createPlaces(target)
+  const { secrets } = places
   if (!answers['log']) return { addition: { chain: buildChain(answers, places) }, secrets, verifierKey: undefined }
   const { config, verifierKey } = buildLog(answers, places)
   return { addition: { log: config }, secrets, verifierKey }
 }
 
-function createPlaces({ configPath, cwd }: { readonly configPath: string; readonly cwd: string }): Places & {
-  readonly secrets: readonly NewFile[]
-} {
+type Places = ReturnType<typeof createPlaces>
+
+function createPlaces({ configPath, cwd }: Target) {
   const directory = dirname(resolve(cwd, configPath))
   const secrets: NewFile[] = []
   const place = (path: string) => {
@@ -80,19 +72,13 @@ function createPlaces({ configPath, cwd }: { readonly configPath: string; readon
   return {
     secrets,
     place,
-    refer: (reference) => reference.replace(/^file:(.+)$/s, (_, path: string) => `file:${place(path)}`),
-    store: (name, content) => {
+    refer: (reference: string) => reference.replace(/^file:(.+)$/s, (_, path: string) => `file:${place(path)}`),
+    /** Adds a file with a secret. Returns the reference to it. */
+    store: (name: string, content: string) => {
       secrets.push({ path: resolve(directory, 'secrets', name), content: `${content}\n` })
       return `file:secrets/${name}`
     },
   }
-}
-
-type Places = {
-  readonly place: (path: string) => string
-  readonly refer: (reference: string) => string
-  /** Adds a file with a secret. Returns the reference to it. */
-  readonly store: (name: string, content: string) => string
 }
 
 function buildTls({ cert = '', key = '', proxy = '' }: Answers, place: Places['place']) {
@@ -120,7 +106,7 @@ function buildSigner(answers: Answers, { place, refer, store }: Places) {
   return { config: { kind: 'private-key', key: refer(signer) } }
 }
 
-function buildChain(answers: Answers, { refer, store }: Pick<Places, 'refer' | 'store'>) {
+function buildChain(answers: Answers, { refer, store }: Places) {
   const { chain = '', name, pool, rpc = '', subgraph = '', positions, startBlock } = answers
   // Providers put their key into the path or the query of a URL.
   const refersTo = (url: string, file: string) => {
@@ -139,7 +125,7 @@ function buildChain(answers: Answers, { refer, store }: Pick<Places, 'refer' | '
   }
 }
 
-function buildLog({ log: origin = '', logKey = '' }: Answers, { refer, store }: Pick<Places, 'refer' | 'store'>) {
+function buildLog({ log: origin = '', logKey = '' }: Answers, { refer, store }: Places) {
   if (logKey !== 'new') return { config: { origin, key: refer(logKey) }, verifierKey: undefined }
   const text = createLogKeyText(origin)
   const { verifier } = parseLogKey(text) as LogKey

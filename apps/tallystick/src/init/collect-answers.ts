@@ -24,13 +24,8 @@ export class WrongOptionError extends Error {
 }
 
 /** Returns the answer to every question that applies: from an option, by asking, or its fallback. */
-export async function collectAnswers({
-  questions,
-  chainsTaken = [],
-  given,
-  env,
-  ask,
-}: CollectOptions): Promise<Answers> {
+export async function collectAnswers(options: CollectOptions): Promise<Answers> {
+  const { questions, chainsTaken = [], given, env, ask } = options
   const answers: Record<string, string> = {}
   const missing: string[] = []
   for (const question of questions) {

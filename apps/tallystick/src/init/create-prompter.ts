@@ -1,11 +1,5 @@
 import { createInterface } from 'node:readline'
 
-export type Prompter = {
-  /** Prints a prompt and returns the next line of the input, without the spaces around it. */
-  ask(prompt: string): Promise<string>
-  close(): void
-}
-
 /** The input ended, or Ctrl-C was pressed, before all questions were answered. */
 export class InputEndedError extends Error {
   override readonly name = 'InputEndedError' as const
@@ -18,7 +12,7 @@ type PrompterOptions = {
 }
 
 /** Reads answers line by line, from a terminal or from a pipe with one answer per line. */
-export function createPrompter({ input, output, isTerminal }: PrompterOptions): Prompter {
+export function createPrompter({ input, output, isTerminal }: PrompterOptions) {
   const reader = createInterface({ input, output, terminal: isTerminal })
   let isInterrupted = false
   let isClosed = false
@@ -32,7 +26,8 @@ export function createPrompter({ input, output, isTerminal }: PrompterOptions): 
   // Keeps the lines that arrive before they are asked for.
   const lines = reader[Symbol.asyncIterator]()
   return {
-    ask: async (prompt) => {
+    /** Prints a prompt and returns the next line of the input, without the spaces around it. */
+    ask: async (prompt: string) => {
       // A pipe may have ended with answers that were not asked for yet. From Node 26 on, `prompt` then throws.
       if (isClosed) output.write(prompt)
       else {
