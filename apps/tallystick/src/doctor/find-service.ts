@@ -19,8 +19,7 @@ export type ServedReadiness = Pick<Readiness, 'ready' | 'findings'>
 /** Result of looking for a service at the admin listener's address. */
 export type ServiceProbe =
   | RunningService
-  | { readonly state: 'absent'; readonly url: string }
-  | { readonly state: 'unauthorized'; readonly url: string }
+  | { readonly state: 'absent' | 'unauthorized'; readonly url: string }
   | { readonly state: 'unrecognized'; readonly url: string; readonly reason: string }
 
 const timeoutMs = 5_000

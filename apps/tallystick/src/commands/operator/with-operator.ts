@@ -17,26 +17,23 @@ type Printed<Result> = {
 /** Runs a read-only command and prints its result. It neither creates nor migrates a database. */
 export async function showReport<Result>(
   terminal: Terminal,
-  { read, ...printed }: Printed<Result> & { readonly read: (operator: Reader) => Promise<Result> },
+  command: Printed<Result> & { readonly read: (operator: Reader) => Promise<Result> },
 ): Promise<void> {
-  const { options } = printed
-  printResult(terminal, { result: await withOperator(terminal, { options, access: 'read', work: read }), printed })
+  const { options, read } = command
+  printResult(terminal, await withOperator(terminal, { options, access: 'read', work: read }), command)
 }
 
 /** Runs a command that may change something, and prints its result. */
 export async function makeChange<Result>(
   terminal: Terminal,
-  { change, ...printed }: Printed<Result> & { readonly change: (operator: Operator) => Promise<Result> },
+  command: Printed<Result> & { readonly change: (operator: Operator) => Promise<Result> },
 ): Promise<void> {
-  const { options } = printed
-  printResult(terminal, { result: await withOperator(terminal, { options, access: 'write', work: change }), printed })
+  const { options, change } = command
+  printResult(terminal, await withOperator(terminal, { options, access: 'write', work: change }), command)
 }
 
-function printResult<Result>(
-  terminal: Terminal,
-  { result, printed }: { readonly result: Result; readonly printed: Printed<Result> },
-): void {
-  const { options, format, exitCode } = printed
+function printResult<Result>(terminal: Terminal, result: Result, command: Printed<Result>): void {
+  const { options, format, exitCode } = command
   print(terminal, { options, document: result, text: (layout) => format(result, layout) })
   terminal.exitCode = exitCode?.(result) ?? terminal.exitCode
 }
