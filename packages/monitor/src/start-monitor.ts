@@ -1,17 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
 import { settleWithin, systemTime } from '@tallystick/base'
-import { formatVerifierKey, type VerifierKey } from '@tallystick/tlog'
+import { formatVerifierKey } from '@tallystick/tlog'
 import { createMonitor, type Monitor } from './monitor.ts'
-import type { MonitorEvent } from './monitor-context.ts'
+import type { MonitorEvent, MonitorOptions } from './monitor-context.ts'
 import { createMonitorMetrics, serveMetrics } from './monitor-metrics.ts'
 import { createState } from './monitor-state.ts'
 import { loadState, saveState } from './state-file.ts'
 
-export type StartMonitorOptions = {
-  readonly url: string
-  readonly key: VerifierKey
-  readonly rpcs: ReadonlyMap<number, readonly string[]>
-  readonly pools: ReadonlyMap<number, readonly string[]>
+export type StartMonitorOptions = Pick<MonitorOptions, 'url' | 'key' | 'rpcs' | 'pools'> & {
   readonly state?: string | undefined
   readonly once: boolean
   /** Seconds. */

@@ -6,12 +6,7 @@ export type Shell = (typeof shells)[number]
 /** Value of an option: none, one of a list, a file, or any text, which is not completed. */
 export type CompletionValue = 'none' | 'file' | 'any' | readonly string[]
 
-export type CompletionOption = {
-  /** Such as `-h` and `--help`. */
-  readonly flags: readonly string[]
-  readonly description: string
-  readonly value: CompletionValue
-}
+export type CompletionOption = ReturnType<typeof describeOption>
 
 /** Words that can follow a command. */
 export type CompletionNode = {
@@ -50,8 +45,9 @@ export function listValueOptions(nodes: readonly CompletionNode[]) {
   )
 }
 
-function describeOption(option: Option): CompletionOption {
+function describeOption(option: Option) {
   return {
+    /** Such as `-h` and `--help`. */
     flags: [option.short, option.long].filter((flag) => flag !== undefined),
     description: option.description,
     value: option.required || option.optional ? completionOf(nameOfValue(option), option.argChoices) : 'none',
