@@ -93,14 +93,12 @@ function buildSigner(answers: Answers, { place, refer, store }: Places) {
     const { address } = createPrivateKeySigner(key)
     return { config: { kind: 'private-key', key: store('signer-key', key) }, address }
   }
-  const [, keystore] = /^keystore:(.+)$/.exec(signer) ?? []
-  if (keystore) return { config: { kind: 'keystore', path: place(keystore), password: refer(signerPassword) } }
-  const [, awsKey] = /^aws-kms:(.+)$/.exec(signer) ?? []
-  if (awsKey) return { config: { kind: 'aws-kms', keyId: awsKey } }
-  const [, gcpKey] = /^gcp-kms:(.+)$/.exec(signer) ?? []
-  if (gcpKey) {
+  const [, kind, key = ''] = /^(keystore|aws-kms|gcp-kms):(.+)$/.exec(signer) ?? []
+  if (kind === 'keystore') return { config: { kind, path: place(key), password: refer(signerPassword) } }
+  if (kind === 'aws-kms') return { config: { kind, keyId: key } }
+  if (kind === 'gcp-kms') {
     const credentials = signerCredentials === '' ? undefined : refer(signerCredentials)
-    return { config: { kind: 'gcp-kms', key: gcpKey, credentials } }
+    return { config: { kind, key, credentials } }
   }
   if (/^https?:/i.test(signer)) return { config: { kind: 'web3signer', url: signer, address: signerAddress } }
   return { config: { kind: 'private-key', key: refer(signer) } }
