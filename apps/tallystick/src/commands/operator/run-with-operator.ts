@@ -67,19 +67,17 @@ async function findServer({ url, token }: AdminAddress): Promise<Call | undefine
   try {
     await call('GET', '/healthz', undefined, probeTimeoutMs)
     return <Result>(...request: Parameters<Call>) =>
-      call<Result>(...request).catch((error) => Promise.reject(isGone(error) ? stopped(url) : error))
+      call<Result>(...request).catch((error) =>
+        Promise.reject(error instanceof NotListeningError ? stopped(url) : error),
+      )
   } catch (error) {
-    if (isGone(error)) return undefined
+    if (error instanceof NotListeningError) return undefined
     throw error
   }
 }
 
 class NotListeningError extends Error {
   override readonly name = 'NotListeningError' as const
-}
-
-function isGone(error: unknown): error is NotListeningError {
-  return error instanceof NotListeningError
 }
 
 function createCall(url: string, token: string) {
