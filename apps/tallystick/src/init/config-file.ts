@@ -101,8 +101,8 @@ export function replaceConfig<Result>({ path, text }: ConfigText, replacement: R
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Writes new files for their owner alone, then returns the result of `verify`. If one exists, cannot be written, or `verify` throws, all
- * are removed. Nothing waits meanwhile, so a signal comes before the first file or after the last one.
+ * Writes new files for their owner alone, then returns the result of `verify`. If one exists, cannot be written, or
+ * `verify` throws, all are removed. Nothing waits meanwhile, so a signal comes before the first file or after the last one.
  */
 export function writeFiles<Result>(files: readonly NewFile[], verify: () => Result): Result {
   const undo: (() => void)[] = []
