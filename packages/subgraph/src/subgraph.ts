@@ -1,4 +1,4 @@
-import type { Database } from '@tallystick/database'
+import type { Database, Queryable } from '@tallystick/database'
 import { describeFailure, type ErrorEntry, timedOut } from './query/answer/describe-failure.ts'
 import { type Answer, writeAnswer, writeFailures } from './query/answer/write-answer.ts'
 import { createRequestReader, type QueryRequest } from './query/request/read-request.ts'
@@ -11,8 +11,9 @@ import type { Block, Head } from './store/block.ts'
 import type { BlockChanges, EntityChange } from './store/collect-changes.ts'
 import { findBlockAt, findFirstBlock, readHead } from './store/layout.ts'
 import { createLoad, findVersions, type StoredEntity, type Versions } from './store/load-entities.ts'
-import { openStore } from './store/open-store.ts'
-import type { MapAgain } from './store/replace-after.ts'
+import { createIndexes, openStore, writeFault } from './store/open-store.ts'
+import { type MapAgain, replaceAfter } from './store/replace-after.ts'
+import { commitBlocks, revertTo } from './store/write-blocks.ts'
 
 type SubgraphOptions = {
   readonly database: Database
@@ -84,28 +85,37 @@ const answerEntitiesMaxDefault = 100_000
 export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> {
   const { database, schema, namespace } = options
   const api = apiSchemaOf(schema)
-  const store = await openStore(database, { model: api.model, namespace })
+  const layout = await openStore(database, { model: api.model, namespace })
   const deployment = options.deployment ?? deploymentOf(schema)
   const engine = createQueryEngine({
     api,
-    store,
+    database,
+    layout,
     deployment,
     timeoutMs: options.queryTimeoutMs ?? queryTimeoutMsDefault,
     rowsMax: options.answerEntitiesMax ?? answerEntitiesMaxDefault,
     onInternalError: options.onInternalError ?? (() => undefined),
   })
-  const known = createKnownHead(await readHead(database, store.layout))
+  const known = createKnownHead(await readHead(database, layout))
   const answer = async (request: QueryRequest) => {
     const setHead = known.startRead()
     const answered = await engine.answer(request)
     if (answered.head) setHead(answered.head)
     return answered
   }
-  const commitMany = async (blocks: readonly BlockChanges[], { after, revision, isIndexed }: CommitOptions = {}) => {
-    if (isIndexed) await store.ensureIndexes()
-    const head = await store.commit(blocks, after === undefined ? undefined : { hash: after, revision })
+  const write = async (work: (transaction: Queryable) => Promise<Head | undefined>) => {
+    const head = await database.transaction(work)
     // After the commit: a query that started before it may have read the previous head.
     known.startRead()(head)
+  }
+  let isIndexed = false
+  const commitMany = async (blocks: readonly BlockChanges[], options: CommitOptions = {}) => {
+    if (options.isIndexed && !isIndexed) {
+      await database.transaction((transaction) => createIndexes(transaction, layout))
+      isIndexed = true
+    }
+    const after = options.after === undefined ? undefined : { hash: options.after, revision: options.revision }
+    await write((transaction) => commitBlocks(transaction, { layout, blocks, after }))
   }
   return {
     get head() {
@@ -114,27 +124,18 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
     deployment,
     readHead: async () => {
       const setHead = known.startRead()
-      setHead(await readHead(database, store.layout))
+      setHead(await readHead(database, layout))
       return known.head
     },
-    findBlockAt: (number) => findBlockAt(database, { layout: store.layout, number }),
-    load: createLoad(database, store.layout),
+    findBlockAt: (number) => findBlockAt(database, { layout, number }),
+    load: createLoad(database, layout),
     commit: (block, changes) => commitMany([{ block, changes }], { isIndexed: true }),
     commitMany,
-    revert: async (blockNumber) => {
-      const head = await store.revert(blockNumber)
-      known.startRead()(head)
-    },
-    replace: async (blockNumber, map) => {
-      const head = await store.replace(blockNumber, map)
-      known.startRead()(head)
-    },
-    setFault: async (fault) => {
-      const head = await store.setFault(fault)
-      known.startRead()(head)
-    },
-    findVersions: (entity, id) => findVersions(database, { layout: store.layout, entity, id }),
-    findFirstBlock: () => findFirstBlock(database, store.layout),
+    revert: (blockNumber) => write((transaction) => revertTo(transaction, { layout, blockNumber })),
+    replace: (blockNumber, map) => write((transaction) => replaceAfter(transaction, { layout, blockNumber, map })),
+    setFault: (fault) => write((transaction) => writeFault(transaction, { layout, fault })),
+    findVersions: (entity, id) => findVersions(database, { layout, entity, id }),
+    findFirstBlock: () => findFirstBlock(database, layout),
     execute: async (request) => toResult(await answer(request)),
     answer,
     findErrors: engine.findErrors,
@@ -145,14 +146,8 @@ function toResult({ data, errors }: Answer): QueryResult {
   return { ...(data !== undefined && { data: JSON.parse(data) }), ...(errors && { errors }) }
 }
 
-type KnownHead = {
-  readonly head: Head | undefined
-  /** Starts a read: call it before the query. Returns a function that takes the head that was read. */
-  startRead(): (read: Head | undefined) => void
-}
-
 /** Keeps the latest head that was read. It ignores the result of a read that started before the one it has. */
-function createKnownHead(initial: Head | undefined): KnownHead {
+function createKnownHead(initial: Head | undefined) {
   let head = initial
   let started = 0
   let latest = 0
@@ -160,10 +155,11 @@ function createKnownHead(initial: Head | undefined): KnownHead {
     get head() {
       return head
     },
+    /** Starts a read: call it before the query. Returns a function that takes the head that was read. */
     startRead: () => {
       started += 1
       const number = started
-      return (read) => {
+      return (read: Head | undefined) => {
         if (number < latest) return
         latest = number
         head = read
@@ -196,10 +192,10 @@ type QueryEngine = {
  * run, write the answer. It never throws: errors are in the answer.
  */
 function createQueryEngine(options: QueryEngineOptions): QueryEngine {
-  const { api, store, deployment, rowsMax } = options
+  const { api, layout, deployment, rowsMax } = options
   const describe = (error: unknown) => describeFailure(error, options.onInternalError)
   const reader = createRequestReader(api.graphql)
-  const compile = createCompiler({ api, layout: store.layout, rowsMax })
+  const compile = createCompiler({ api, layout, rowsMax })
   const runOptions = { ...options, introspect: createIntrospect(api.graphql) }
   const answer = async (request: QueryRequest) => {
     try {

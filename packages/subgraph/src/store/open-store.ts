@@ -2,60 +2,26 @@ import type { Database, Queryable } from '@tallystick/database'
 import type { EntityModel } from '../schema/entity-model.ts'
 import { fingerprintOf } from '../schema/schema-id-of.ts'
 import { SubgraphError } from '../subgraph-error.ts'
-import type { Head, KnownState } from './block.ts'
-import type { BlockChanges } from './collect-changes.ts'
+import type { Head } from './block.ts'
 import { createAttributeIndexesSql, createTablesSql } from './create-tables.ts'
 import { createLayout, type Layout, readHead } from './layout.ts'
-import { type MapAgain, replaceAfter } from './replace-after.ts'
 import { lockOpening } from './replace-namespace.ts'
-import { commitBlocks, lockForWriting, revertTo } from './write-blocks.ts'
-
-export type Store = {
-  readonly database: Database
-  readonly layout: Layout
-  /** Writes blocks and their changes in one transaction. If `after` is given, the head must be that one. Returns the new head. */
-  commit(blocks: readonly BlockChanges[], after?: KnownState): Promise<Head | undefined>
-  /**
-   * Creates the indexes for queries, once. A backfill does not have them: creating an index at the end is faster than
-   * updating it with every row.
-   */
-  ensureIndexes(): Promise<void>
-  /** Deletes all blocks above a number, with their changes. Returns the new head. */
-  revert(blockNumber: number): Promise<Head | undefined>
-  /** Replaces all blocks above a number in one transaction. Throws, and changes nothing, if an entity would be lost. */
-  replace(blockNumber: number, map: MapAgain): Promise<Head | undefined>
-  /** Records what contradicts the index, or that nothing does. */
-  setFault(fault: string | undefined): Promise<Head | undefined>
-}
+import { lockForWriting } from './write-blocks.ts'
 
 // Version of the tables, not of the schema. A release that changes the tables has to migrate them.
 const layoutVersion = 1
 
-/** Opens the store of a namespace. The first use creates it. Its schema cannot change. */
+/** Opens the store of a namespace. The first use creates it. Its schema cannot change. Returns its tables. */
 export async function openStore(
   database: Database,
   { model, namespace }: { readonly model: EntityModel; readonly namespace: string },
-): Promise<Store> {
+): Promise<Layout> {
   const layout = createLayout(model, namespace)
   const fingerprint = fingerprintOf(model)
   await database.transaction((transaction) => ensureTables(transaction, { layout, fingerprint }))
   // PGlite has no autovacuum, which would update the statistics.
   if (database.engine === 'pglite') await analyse(database, layout)
-  let isIndexed = false
-  return {
-    database,
-    layout,
-    commit: (blocks, after) =>
-      database.transaction((transaction) => commitBlocks(transaction, { layout, blocks, after })),
-    ensureIndexes: async () => {
-      if (!isIndexed) await database.transaction((transaction) => createIndexes(transaction, layout))
-      isIndexed = true
-    },
-    revert: (blockNumber) => database.transaction((transaction) => revertTo(transaction, { layout, blockNumber })),
-    replace: (blockNumber, map) =>
-      database.transaction((transaction) => replaceAfter(transaction, { layout, blockNumber, map })),
-    setFault: (fault) => database.transaction((transaction) => writeFault(transaction, { layout, fault })),
-  }
+  return layout
 }
 
 async function ensureTables(
@@ -86,7 +52,11 @@ async function ensureTables(
   }
 }
 
-async function createIndexes(transaction: Queryable, layout: Layout): Promise<void> {
+/**
+ * Creates the indexes for queries, once. A backfill does not have them: creating an index at the end is faster than updating
+ * it with every row.
+ */
+export async function createIndexes(transaction: Queryable, layout: Layout): Promise<void> {
   await lockForWriting(transaction, layout)
   const [meta] = await transaction.query<{ is_indexed: boolean }>(`select is_indexed from ${layout.meta}`)
   if (meta?.is_indexed) return
@@ -101,7 +71,8 @@ async function analyse(queryable: Queryable, layout: Layout): Promise<void> {
   for (const { name } of layout.tables.values()) await queryable.query(`analyze ${name}`)
 }
 
-async function writeFault(
+/** Records what contradicts the index, or that nothing does. Returns the head. */
+export async function writeFault(
   transaction: Queryable,
   { layout, fault }: { readonly layout: Layout; readonly fault: string | undefined },
 ): Promise<Head | undefined> {

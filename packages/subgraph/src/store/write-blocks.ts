@@ -9,6 +9,7 @@ import { writeTable } from './write-table.ts'
 // SQLSTATE.
 const uniqueViolation = '23505'
 
+/** Writes blocks and their changes. If `after` is given, the head must be that one. Returns the new head. */
 export async function commitBlocks(
   transaction: Queryable,
   {
@@ -68,6 +69,7 @@ async function insertBlocks(
     })
 }
 
+/** Deletes all blocks above a number, with their changes. Returns the new head. */
 export async function revertTo(
   transaction: Queryable,
   { layout, blockNumber }: { readonly layout: Layout; readonly blockNumber: number },

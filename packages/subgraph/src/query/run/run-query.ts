@@ -1,8 +1,7 @@
 import { createAbort, type StopSignal } from '@tallystick/base'
-import type { Queryable } from '@tallystick/database'
+import type { Database, Queryable } from '@tallystick/database'
 import type { Block, Head } from '../../store/block.ts'
-import { type HeadRow, readHead, toHead } from '../../store/layout.ts'
-import type { Store } from '../../store/open-store.ts'
+import { type HeadRow, type Layout, readHead, toHead } from '../../store/layout.ts'
 import type { MetaRoot } from '../plan/plan-query.ts'
 import { isPublicError, QueryError } from '../query-error.ts'
 import type { Values } from '../request/coerce-arguments.ts'
@@ -41,7 +40,7 @@ export async function runQuery(
 
 /** Runs a plan of one statement. It needs no transaction: a statement reads one snapshot, the head included. */
 async function runStatement(
-  { store, deployment }: RunOptions,
+  { database, deployment }: RunOptions,
   {
     read: { statement, key, metas },
     variables,
@@ -54,7 +53,7 @@ async function runStatement(
 ): Promise<ReadResult> {
   const parameters = fillSlots(statement.parameters, variables)
   const options = { signal, isFrequent: true }
-  const [row] = await store.database.read<HeadRow & { json?: string | null }>(statement.text, parameters, options)
+  const [row] = await database.read<HeadRow & { json?: string | null }>(statement.text, parameters, options)
   if (!row) throw notStarted(deployment)
   const head = toHead(row)
   const resolved: ResolvedBlock = { visibility: 'head', number: head.number, block: head }
@@ -74,10 +73,10 @@ async function runSnapshot(
     deadline: { signal, deadlineMs },
   }: { readonly read: Extract<CompiledRead, { kind: 'snapshot' }>; readonly deadline: Deadline },
 ): Promise<ReadResult> {
-  const { store, deployment, rowsMax } = options
-  return store.database.snapshot(
+  const { database, layout, deployment, rowsMax } = options
+  return database.snapshot(
     async (queryable) => {
-      const head = await readHead(queryable, store.layout)
+      const head = await readHead(queryable, layout)
       if (!head) throw notStarted(deployment)
       const groups = await resolveGroups(queryable, { options, head, roots })
       const run = { queryable, deadlineMs, signal, rowsMax, budget: { rows: rowsMax } }
@@ -91,7 +90,7 @@ async function runSnapshot(
 async function resolveGroups(
   queryable: Queryable,
   {
-    options: { store, deployment },
+    options: { layout, deployment },
     head,
     roots,
   }: { readonly options: RunOptions; readonly head: Block; readonly roots: readonly SnapshotRoot[] },
@@ -106,7 +105,7 @@ async function resolveGroups(
     }
     const known = groups.find((group) => group.key === key)?.resolved
     const constraint = root.block
-    const resolved = known ?? (await resolveBlock(queryable, { layout: store.layout, deployment, head, constraint }))
+    const resolved = known ?? (await resolveBlock(queryable, { layout, deployment, head, constraint }))
     groups.push({ roots: [root], resolved, key })
   }
   return groups
@@ -179,7 +178,8 @@ export function startDeadline(timeoutMs: number, outer: StopSignal | undefined):
 }
 
 export type RunOptions = {
-  readonly store: Store
+  readonly database: Database
+  readonly layout: Layout
   readonly deployment: string
   readonly timeoutMs: number
   readonly rowsMax: number
