@@ -118,40 +118,35 @@ export function headSql(layout: Layout): string {
     from ${layout.blocks} order by number desc limit 1`
 }
 
-export async function findBlockByHash(
+export function findBlockByHash(
   queryable: Queryable,
   { layout, hash }: { readonly layout: Layout; readonly hash: string },
 ): Promise<Block | undefined> {
-  const rows = await queryable.query<BlockRow>(
-    `select number, hash, parent_hash, timestamp from ${layout.blocks} where hash = $1`,
-    [hash],
-  )
-  return rows[0] && toBlock(rows[0])
+  return findBlock(queryable, { layout, clauses: 'where hash = $1', parameters: [hash] })
 }
 
 /** Finds the latest block at or below a number. Numbers may be skipped, so it has the state at that number. */
-export async function findBlockAt(
+export function findBlockAt(
   queryable: Queryable,
   { layout, number }: { readonly layout: Layout; readonly number: number },
 ): Promise<Block | undefined> {
-  const rows = await queryable.query<BlockRow>(
-    `select number, hash, parent_hash, timestamp from ${layout.blocks} where number <= $1 order by number desc limit 1`,
-    [number],
-  )
-  return rows[0] && toBlock(rows[0])
+  const clauses = 'where number <= $1 order by number desc limit 1'
+  return findBlock(queryable, { layout, clauses, parameters: [number] })
 }
 
-export async function findFirstBlock(queryable: Queryable, layout: Layout): Promise<Block | undefined> {
-  const rows = await queryable.query<BlockRow>(
-    `select number, hash, parent_hash, timestamp from ${layout.blocks} order by number limit 1`,
-  )
-  return rows[0] && toBlock(rows[0])
+export function findFirstBlock(queryable: Queryable, layout: Layout): Promise<Block | undefined> {
+  return findBlock(queryable, { layout, clauses: 'order by number limit 1' })
 }
 
-/** Reads the number of the first block in the store. */
-export async function readEarliestNumber(queryable: Queryable, layout: Layout): Promise<number | undefined> {
-  const rows = await queryable.query<{ number: number | null }>(`select min(number) as number from ${layout.blocks}`)
-  return rows[0]?.number ?? undefined
+type BlockQuery = { readonly layout: Layout; readonly clauses: string; readonly parameters?: readonly unknown[] }
+
+async function findBlock(
+  queryable: Queryable,
+  { layout, clauses, parameters }: BlockQuery,
+): Promise<Block | undefined> {
+  const text = `select number, hash, parent_hash, timestamp from ${layout.blocks} ${clauses}`
+  const [row] = await queryable.query<BlockRow>(text, parameters)
+  return row && toBlock(row)
 }
 
 export function toHead(row: HeadRow): Head {

@@ -1,6 +1,6 @@
 import type { Queryable } from '@tallystick/database'
 import type { Block } from '../../store/block.ts'
-import { findBlockByHash, type Layout, readEarliestNumber } from '../../store/layout.ts'
+import { findBlockByHash, findFirstBlock, type Layout } from '../../store/layout.ts'
 import type { BlockConstraint } from '../plan/plan-query.ts'
 import { QueryError, type QueryErrorCode } from '../query-error.ts'
 import type { Visibility } from '../sql/statement.ts'
@@ -37,7 +37,7 @@ export async function resolveBlock(
     throw undecodable(kind, fault, 'block_not_indexed')
   }
   if (kind === 'number_gte') return resolveHead(head)
-  const earliest = (await readEarliestNumber(queryable, layout)) ?? head.number
+  const earliest = (await findFirstBlock(queryable, layout))?.number ?? head.number
   if (number < earliest) {
     const fault = `subgraph ${deployment} only has data starting at block number ${earliest} and data for block number ${number} is therefore not available`
     throw undecodable(kind, fault)
