@@ -66,47 +66,35 @@ function toOutputs(
   return rows.map((row) => Object.fromEntries(readers.map(([key, read]) => [key, read(row)])))
 }
 
-type Linking = { readonly level: Level; readonly link: Link; readonly rows: readonly Row[] }
-
-async function resolveLink(run: LevelRun, linking: Linking): Promise<(row: Row) => unknown> {
-  return isReference(linking.link.plan) ? resolveReference(run, linking) : resolveChildren(run, linking)
-}
-
-async function resolveReference(run: LevelRun, { level, link, rows }: Linking): Promise<(row: Row) => unknown> {
-  const { field, node } = link.plan
-  const column = `c${level.columns.findIndex((candidate) => candidate.field.name === field.name)}`
-  const parentIds = [...new Set(rows.map((row) => row[column]))].filter((id) => typeof id === 'string')
-  const children = parentIds.length === 0 ? [] : await readRows(run, { statement: link.statement, parentIds })
-  const outputs = await readLevel(run, { level: link.level, rows: children })
-  const byId = new Map(children.map((child, index) => [child['c0'], outputs[index]]))
-  return (row) => {
-    const found = byId.get(row[column] ?? null) ?? null
-    if (found === null && field.isRequired) throw nullInNonNull(field.name, node)
-    return found
-  }
-}
-
-async function resolveChildren(run: LevelRun, { link, rows }: Linking): Promise<(row: Row) => unknown> {
+/**
+ * Reads the entities that a link points at, for all rows. The row of a single reference has the id of its child. Otherwise a
+ * child has the id of its row.
+ */
+async function resolveLink(
+  run: LevelRun,
+  { level, link, rows }: { readonly level: Level; readonly link: Link; readonly rows: readonly Row[] },
+): Promise<(row: Row) => unknown> {
   const { field, node, target } = link.plan
-  const parentIds = [...new Set(rows.map((row) => row['c0']))].filter((id) => typeof id === 'string')
+  const isSingle = isReference(link.plan)
+  const key = isSingle ? `c${level.columns.findIndex((column) => column.field.name === field.name)}` : 'c0'
+  const childKey = isSingle ? 'c0' : 'parent'
+  const parentIds = [...new Set(rows.map((row) => row[key]))].filter((id) => typeof id === 'string')
   const children = parentIds.length === 0 ? [] : await readRows(run, { statement: link.statement, parentIds })
   const outputs = await readLevel(run, { level: link.level, rows: children })
   const byParent = new Map<unknown, Output[]>(parentIds.map((id) => [id, []]))
-  for (const [index, child] of children.entries()) byParent.get(child['parent'])?.push(outputs[index] as Output)
-  if (field.isList) return (row) => byParent.get(row['c0']) ?? []
+  for (const [index, child] of children.entries()) byParent.get(child[childKey])?.push(outputs[index] as Output)
+  if (field.isList) return (row) => byParent.get(row[key]) ?? []
   return (row) => {
-    const found = byParent.get(row['c0']) ?? []
+    const found = byParent.get(row[key]) ?? []
     if (found.length > 1 && field.kind === 'derived') {
       throw new QueryError(
         `Ambiguous result for derived field \`${field.name}\`: Multiple \`${target.entity.name}\` entities refer back via \`${field.from}\``,
         { locations: locate(node) },
       )
     }
-    if (found.length === 0 && field.isRequired) throw nullInNonNull(field.name, node)
+    if (found.length === 0 && field.isRequired) {
+      throw new QueryError(`Null value resolved for non-null field \`${field.name}\``, { locations: locate(node) })
+    }
     return found[0] ?? null
   }
-}
-
-function nullInNonNull(field: string, node: Parameters<typeof locate>[0]): QueryError {
-  return new QueryError(`Null value resolved for non-null field \`${field}\``, { locations: locate(node) })
 }
