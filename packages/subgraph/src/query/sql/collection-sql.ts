@@ -47,12 +47,10 @@ type CollectionSqlOptions = {
   readonly link?: string | undefined
 }
 
-export function collectionSql(
-  scope: StatementScope,
-  { table, alias, values, link }: CollectionSqlOptions,
-): CollectionSql {
+export function collectionSql(scope: StatementScope, options: CollectionSqlOptions): CollectionSql {
+  const { table, alias, values, link } = options
   const where = argumentOf(values, 'where')
-  const order = orderSql(scope, { table, alias, values, isNested: link !== undefined })
+  const order = orderSql(scope, options)
   const first = integerIn(values, { name: 'first', absent: firstDefault, min: 1, max: firstMax })
   const skip = integerIn(values, { name: 'skip', absent: 0, min: 0, max: skipMax })
   const filter = where.kind === 'Null' ? 'true' : filterSql(scope, { table, alias, where })
@@ -81,12 +79,7 @@ function integerIn(
 
 function orderSql(
   scope: StatementScope,
-  {
-    table,
-    alias,
-    values,
-    isNested,
-  }: { readonly table: Table; readonly alias: string; readonly values: Values; readonly isNested: boolean },
+  { table, alias, values, link }: CollectionSqlOptions,
 ): Pick<CollectionSql, 'join' | 'sortKeys'> {
   const orderBy = argumentOf(values, 'orderBy')
   const id = `${alias}."id"`
@@ -98,7 +91,7 @@ function orderSql(
   }
   const chosen = argumentOf(values, 'orderDirection')
   const direction = chosen.kind === 'Enum' && chosen.text === 'desc' ? 'desc' : 'asc'
-  const { join, expression } = sortExpression(scope, { table, alias, ordering, isNested })
+  const { join, expression } = sortExpression(scope, { table, alias, ordering, isNested: link !== undefined })
   // Also for the id of a child, unlike graph-node, so that pages do not overlap.
   const tieBreak = orderBy.text === 'id' ? [] : [{ expression: id, direction } as const]
   return { join, sortKeys: [{ expression, direction }, ...tieBreak] }

@@ -2,7 +2,7 @@ import { type Field, targetNameOf } from '../../schema/entity-model.ts'
 import { getColumn, getTable, type Table } from '../../store/layout.ts'
 import { QueryError } from '../query-error.ts'
 import { debugValue, type Value } from '../request/value.ts'
-import { type OperatorKey, operatorSql } from './operator-sql.ts'
+import { operatorSql } from './operator-sql.ts'
 import { type StatementScope, visibleSql } from './statement.ts'
 
 type Filtered = { readonly table: Table; readonly alias: string; readonly isChild?: boolean | undefined }
@@ -43,26 +43,17 @@ function keySql(
   if (key === '_change_block') return changeBlockSql(scope, { alias, value })
   const filterKey = scope.api.filterKeys.get(table.entity.name)?.get(key)
   if (!filterKey) throw invalidFilter()
-  if (filterKey.kind === 'operator') return columnSql(scope, { table, alias, key: filterKey, value })
+  if (filterKey.kind === 'operator') {
+    const column = getColumn(table, filterKey.field.name)
+    const expression = `${alias}.${column.name}`
+    return operatorSql({ key: filterKey, column, expression, value, parameters: scope.parameters })
+  }
   if (isChild) {
     throw new QueryError(
       `Child filter nesting not supported by value \`${filterKey.field.name}\`: \`${debugValue(value)}\``,
     )
   }
   return childSql(scope, { table, alias, field: filterKey.field, value })
-}
-
-function columnSql(
-  { parameters }: StatementScope,
-  {
-    table,
-    alias,
-    key,
-    value,
-  }: { readonly table: Table; readonly alias: string; readonly key: OperatorKey; readonly value: Value },
-): string {
-  const column = getColumn(table, key.field.name)
-  return operatorSql({ key, column, expression: `${alias}.${column.name}`, value, parameters })
 }
 
 /** Returns the condition on the block that wrote the visible version. */
@@ -78,12 +69,7 @@ function changeBlockSql(
 /** Returns the condition that a field points at a visible entity that matches a filter. */
 function childSql(
   scope: StatementScope,
-  {
-    table,
-    alias,
-    field,
-    value,
-  }: { readonly table: Table; readonly alias: string; readonly field: Field; readonly value: Value },
+  { table, alias, field, value }: Filtered & { readonly field: Field; readonly value: Value },
 ): string {
   const child = getTable(scope.layout, targetNameOf(field))
   const condition = filterSql(scope, { table: child, alias: 'f', isChild: true, where: value })

@@ -143,11 +143,9 @@ function textOf(value: Value): string {
   return value.kind === 'Boolean' ? String(value.value) : ''
 }
 
-export type OperatorKey = Extract<FilterKey, { kind: 'operator' }>
-
 /** Operator of a `where` on a column. `expression` is the column in the statement. */
 type OperatorUse = {
-  readonly key: OperatorKey
+  readonly key: Extract<FilterKey, { kind: 'operator' }>
   readonly column: Column
   readonly expression: string
   readonly value: Value
