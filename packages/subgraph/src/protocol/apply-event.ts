@@ -8,32 +8,21 @@ import { put, type WorkingSet } from './working-set.ts'
 
 /** Applies one event to the working set. */
 export function applyEvent(context: Context, event: ProtocolEvent): void {
-  switch (event.kind) {
-    case 'transfer':
-      applyTransfer(context, event)
-      break
-    case 'lend':
-      applyLend(context, event)
-      break
-    case 'claim':
-      applyClaim(context, event)
-      break
-    case 'floatingIncome':
-      applyFloatingIncome(context, event)
-      break
-    case 'partner':
-      applyPartner(context, event)
-      break
-    case 'pool':
-      changePool(context, () => event.set)
-      break
-    case 'denylist':
-      applyListing(context, event)
-      break
-  }
+  const apply = appliers[event.kind] as (context: Context, event: ProtocolEvent) => void
+  apply(context, event)
 }
 
 type EventOf<Kind extends ProtocolEvent['kind']> = Extract<ProtocolEvent, { readonly kind: Kind }>
+
+const appliers: { readonly [Kind in ProtocolEvent['kind']]: (context: Context, event: EventOf<Kind>) => void } = {
+  transfer: applyTransfer,
+  lend: applyLend,
+  claim: applyClaim,
+  floatingIncome: applyFloatingIncome,
+  partner: applyPartner,
+  pool: (context, { set }) => changePool(context, () => set),
+  denylist: applyListing,
+}
 
 function applyTransfer({ set, minted, report }: Context, { from, to, tokenId }: EventOf<'transfer'>): void {
   // A burn. The Claim event after it ends the position, which keeps its last holder.
