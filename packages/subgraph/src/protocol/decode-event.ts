@@ -9,11 +9,7 @@ export type ProtocolEvent =
   | Lend
   | Claim
   | { readonly kind: 'floatingIncome'; readonly firstDay: number; readonly days: readonly StatedDay[] }
-  | {
-      readonly kind: 'partner'
-      readonly partnerId: string
-      readonly set: Partial<Pick<Partner, 'owner' | 'vault' | 'feeBPS'>>
-    }
+  | ReturnType<typeof decodePartner>
   | { readonly kind: 'pool'; readonly set: Partial<Pool> }
   | { readonly kind: 'denylist'; readonly account: string; readonly denylister: string; readonly isListed: boolean }
 
@@ -142,8 +138,8 @@ function uintList(log: Log, index: number): readonly string[] {
   return list
 }
 
-function decodePartner(log: Log, set: Partial<Pick<Partner, 'owner' | 'vault' | 'feeBPS'>>): ProtocolEvent {
-  return { kind: 'partner', partnerId: word(log, 0), set }
+function decodePartner(log: Log, set: Partial<Pick<Partner, 'owner' | 'vault' | 'feeBPS'>>) {
+  return { kind: 'partner' as const, partnerId: word(log, 0), set }
 }
 
 function uint(log: Log, index: number): string {

@@ -45,23 +45,7 @@ export type FloatingIncome = {
   readonly updatedAt: string
 }
 
-export type Pool = {
-  readonly id: string
-  readonly paused: boolean
-  readonly positionTokenPaused: boolean
-  readonly signer: string | null
-  readonly denylister: string | null
-  readonly dollarDenylister: string | null
-  readonly minLendLimit: string | null
-  readonly maxCouponLimit: string | null
-  readonly minMaturityLimit: string | null
-  readonly activePositions: number
-  readonly activePrincipal: string
-  readonly totalPrincipal: string
-  readonly totalIncome: string
-  readonly totalFees: string
-  readonly lastFloatingIncomeDay: number | null
-}
+export type Pool = Readonly<ReturnType<typeof newPool>>
 
 /** Denylisters of the position token and the dollar. Undefined if a token has none. */
 export type Denylisters = { readonly positions: string | undefined; readonly dollar: string | undefined }
@@ -81,23 +65,23 @@ export function newAccount(id: string) {
   }
 }
 
-export function newPool(id: string, denylisters: Denylisters): Pool {
+export function newPool(id: string, denylisters: Denylisters) {
   return {
     id,
     paused: false,
     positionTokenPaused: false,
-    signer: null,
+    signer: null as string | null,
     denylister: denylisters.positions ?? null,
     dollarDenylister: denylisters.dollar ?? null,
-    minLendLimit: null,
-    maxCouponLimit: null,
-    minMaturityLimit: null,
+    minLendLimit: null as string | null,
+    maxCouponLimit: null as string | null,
+    minMaturityLimit: null as string | null,
     activePositions: 0,
     activePrincipal: '0',
     totalPrincipal: '0',
     totalIncome: '0',
     totalFees: '0',
-    lastFloatingIncomeDay: null,
+    lastFloatingIncomeDay: null as number | null,
   }
 }
 
