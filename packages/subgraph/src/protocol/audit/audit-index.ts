@@ -7,6 +7,7 @@ import {
   type IndexedIncome,
   type IndexedPool,
   type IndexedPosition,
+  positionFields,
 } from './compare-entities.ts'
 import { comparePage, type IndexedBlock, type PageContext } from './read-page.ts'
 
@@ -69,9 +70,6 @@ function auditPool(options: AuditOptions, pool: `0x${string}`) {
       comparePool(endpoint, { pool, block: block.number, indexed: entities[0] }),
   })
 }
-
-const positionFields =
-  'id tokenId status currentOwner lendTimestamp maturityTimestamp coupon principal partnerFeeBPS partnerId'
 
 async function auditPositions(
   options: AuditOptions,

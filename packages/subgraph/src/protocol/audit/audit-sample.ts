@@ -9,6 +9,7 @@ import {
   type IndexedIncome,
   type IndexedPool,
   type IndexedPosition,
+  positionFields,
 } from './compare-entities.ts'
 import { assertBlock, type IndexedBlock } from './read-page.ts'
 
@@ -22,8 +23,6 @@ type Sample = {
   readonly pools: readonly IndexedPool[]
 }
 
-const positionFields =
-  'id status currentOwner lendTimestamp maturityTimestamp coupon principal partnerFeeBPS partnerId account { id activePositions }'
 const newestCount = 5
 const randomCount = 5
 // The token has no counter. If a later id exists, the lends after the last known one are missing.

@@ -4,19 +4,14 @@ import type { Account, FloatingIncome, Pool, PositionInfo } from '../entities.ts
 
 type Hex = `0x${string}`
 
+/** The members of the contract's struct that are integers, in their order. */
+const lendFields = ['lendTimestamp', 'maturityTimestamp', 'coupon', 'principal', 'partnerFeeBPS'] as const
+
+const comparedFields = ['id', 'status', 'currentOwner', ...lendFields, 'partnerId'] as const
 /** Fields of a position that the position token knows. */
-export type IndexedPosition = Pick<
-  PositionInfo,
-  | 'id'
-  | 'status'
-  | 'currentOwner'
-  | 'lendTimestamp'
-  | 'maturityTimestamp'
-  | 'coupon'
-  | 'principal'
-  | 'partnerFeeBPS'
-  | 'partnerId'
->
+export type IndexedPosition = Pick<PositionInfo, (typeof comparedFields)[number]>
+/** Selection of them. */
+export const positionFields = comparedFields.join(' ')
 
 export type IndexedAccount = Pick<Account, 'id' | 'activePositions'>
 export type IndexedIncome = Pick<FloatingIncome, 'day' | 'floatingIncome' | 'accFloatingIncome'>
@@ -83,9 +78,6 @@ function compareOwner(
     ? undefined
     : `Position ${id} is held by ${currentOwner} in the index and by ${holder} on the chain.`
 }
-
-/** The members of the contract's struct, in their order. */
-const lendFields = ['lendTimestamp', 'maturityTimestamp', 'coupon', 'principal', 'partnerFeeBPS'] as const
 
 /** A token without lend info does not exist, which its owner tells. */
 function compareLendInfo(position: IndexedPosition, info: Hex | undefined): readonly Difference[] {
