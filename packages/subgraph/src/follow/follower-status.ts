@@ -37,19 +37,17 @@ export type FollowerProgress = {
 }
 
 export function toStatus(
-  { state, chainHead, eventsIndexed, reorgsSeen, repairs, problem }: FollowerProgress,
+  progress: FollowerProgress,
   { head, rpcProblem }: { readonly head: Head | undefined; readonly rpcProblem: string | undefined },
 ): FollowerStatus {
+  const { chainHead, problem } = progress
   const isKnown = head !== undefined && chainHead !== undefined
   return {
-    state,
+    ...progress,
     head,
     chainHead: chainHead && { number: chainHead.number, timestamp: chainHead.timestamp },
     lagBlocks: isKnown ? Math.max(0, chainHead.number - head.number) : undefined,
     lagSeconds: isKnown ? Math.max(0, chainHead.timestamp - head.timestamp) : undefined,
-    eventsIndexed,
-    reorgsSeen,
-    repairs,
     fault: head?.fault,
     problem: problem ?? head?.fault ?? rpcProblem,
   }

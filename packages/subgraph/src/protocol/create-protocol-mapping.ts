@@ -3,7 +3,7 @@ import type { BlockChanges } from '../store/collect-changes.ts'
 import { type Adoption, adoptDenylisters } from './adopt-denylisters.ts'
 import { applyEvent } from './apply-event.ts'
 import { createSampleAudit } from './audit/audit-sample.ts'
-import { decodeEvent, type ProtocolEvent, protocolTopics } from './decode-event.ts'
+import { decodeEvent, protocolTopics } from './decode-event.ts'
 import type { Denylisters, Pool } from './entities.ts'
 import { learnSigner } from './learn-signer.ts'
 import { loadWorkingSet, takeChanges } from './working-set.ts'
@@ -30,11 +30,7 @@ export function createProtocolMapping(options: ProtocolMappingOptions): Mapping 
   }
   const contracts = { pool, positions, denylisters: Object.values(denylisters).filter((one) => one !== undefined) }
   const decode = ({ block, logs }: BlockLogs) => {
-    const events: ProtocolEvent[] = []
-    for (const log of logs) {
-      const event = decodeEvent(log, contracts)
-      if (event) events.push(event)
-    }
+    const events = logs.map((log) => decodeEvent(log, contracts)).filter((event) => event !== undefined)
     return { block, timestamp: block.timestamp, events }
   }
   const { adoption } = options

@@ -170,10 +170,9 @@ function checkDerivedFields({ entities }: EntityModel): void {
       if (field.kind !== 'derived') continue
       const back = entities.get(field.entity)?.fields.find((candidate) => candidate.name === field.from)
       if (back?.kind === 'stored' && back.type.kind === 'reference' && back.type.name === entity.name) continue
-      throw new SubgraphError({
-        code: 'invalid_schema',
-        message: `${entity.name}.${field.name} is derived from ${field.entity}.${field.from}, which is not a stored reference to ${entity.name}.`,
-      })
+      throw refuse(
+        `${entity.name}.${field.name} is derived from ${field.entity}.${field.from}, which is not a stored reference to ${entity.name}.`,
+      )
     }
   }
 }
