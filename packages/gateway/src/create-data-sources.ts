@@ -5,7 +5,7 @@ import type { ChainSubgraph } from './chain-subgraph.ts'
 import { createEmbeddedSubgraph, measureSubgraph } from './embedded/embedded-subgraph.ts'
 import type { EmbeddedSubgraph } from './embedded/start-embedded-subgraphs.ts'
 import { type AnalysedQuery, createAnalyse } from './query/analyse-query.ts'
-import { createDataMetrics, createGateway, type Gateway } from './query-chains.ts'
+import { createGateway, type Gateway } from './query-chains.ts'
 import { addRemoteMetrics } from './remote/remote-metrics.ts'
 import { createRemoteSubgraph, type DataSettings, type RemoteSubgraph } from './remote/remote-subgraph.ts'
 import { createEmbeddedSource, createRemoteSource } from './sources/source.ts'
@@ -44,15 +44,14 @@ export type DataSourcesParts = {
 /** Creates the gateway of `/data` over the embedded and remote subgraphs of all chains. */
 export function createDataSources({ chains, data }: GatewaySettings, parts: DataSourcesParts): DataSources {
   const { time, log, metrics } = parts
-  const monotonicNow = time.monotonic
   const remote = chains.flatMap(({ id, subgraph }) => {
     if (!subgraph?.urls) return []
     const { urls, headers = {} } = subgraph
     return createRemoteSubgraph({ chainId: id, urls, headers, settings: data, time, log, metrics })
   })
-  addRemoteMetrics(metrics, { subgraphs: remote, clock: time })
+  addRemoteMetrics(metrics, { subgraphs: remote, time })
   const embedded = [...parts.embedded].map(([id, { subgraph, follower }]) =>
-    measureSubgraph(createEmbeddedSubgraph(id, { subgraph, follower, monotonicNow }), { metrics, log, monotonicNow }),
+    measureSubgraph(createEmbeddedSubgraph(id, { subgraph, follower, time }), { metrics, log, time }),
   )
   const twoSource = joinSources({ chains, data }, { embedded, remote, parts })
   addSourceMetrics(metrics, twoSource)
@@ -61,7 +60,7 @@ export function createDataSources({ chains, data }: GatewaySettings, parts: Data
   const { timeoutMs, cacheBytesMax } = data
   return {
     analyse: createAnalyse(graphqlSchemaOf(protocolSchema)),
-    gateway: createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics: createDataMetrics(metrics), log }),
+    gateway: createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics, log }),
     chainIds: [...subgraphs.keys()].sort((a, b) => a - b),
     remote,
     twoSource,

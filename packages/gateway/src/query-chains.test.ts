@@ -13,7 +13,7 @@ import {
   upstreamError,
 } from './chain-subgraph.ts'
 import type { PreparedQuery } from './query/analyse-query.ts'
-import { createDataMetrics, createGateway, dataMetricHelp } from './query-chains.ts'
+import { createGateway, dataMetricHelp } from './query-chains.ts'
 
 const headOf = (number: number, fork = ''): Head => ({ number, hash: `0x${fork}${number}`, timestamp: 1_800_000_000 })
 const query = (key: string): PreparedQuery => ({
@@ -51,7 +51,7 @@ function open(subgraphs: readonly ChainSubgraph[], options: { timeoutMs?: number
     subgraphs: new Map(subgraphs.map((subgraph) => [subgraph.chainId, subgraph])),
     timeoutMs: 10_000,
     cacheBytesMax: 1_000_000,
-    metrics: createDataMetrics(metrics),
+    metrics,
     log: pino({ level: 'silent' }),
     ...options,
   })

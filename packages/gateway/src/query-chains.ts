@@ -35,7 +35,7 @@ type GatewayOptions = {
   readonly subgraphs: ReadonlyMap<number, ChainSubgraph>
   readonly timeoutMs: number
   readonly cacheBytesMax: number
-  readonly metrics: DataMetrics
+  readonly metrics: Metrics
   readonly log: Logger
 }
 
@@ -63,13 +63,13 @@ export function createGateway({ subgraphs, timeoutMs, cacheBytesMax, metrics, lo
       {
         subgraph,
         flights: createFlights({ timeoutMs, countMax: flightsMax }),
-        metrics: metrics.ofChain(id),
+        metrics: createChainMetrics(metrics, id),
         answers: new LRUCache({ max: answersMax, maxSize: bytesMax }),
         answersOf: undefined,
       },
     ]),
   )
-  metrics.watch(chains)
+  watchChains(metrics, chains)
   return {
     query: ({ chains: asked, query, gone }) =>
       Promise.all(
@@ -179,34 +179,18 @@ export const dataMetricHelp: MetricHelp = {
   tallystick_data_queries_waiting: 'Distinct queries pending at the subgraph of a chain.',
 }
 
-type ChainMetrics = { readonly hit: Counter; readonly miss: Counter; readonly coalesced: Counter }
+type ChainMetrics = Readonly<Record<'hit' | 'miss' | 'coalesced', Counter>>
 
-/** Parts of a chain that are read at each scrape. */
-type WatchedChain = {
-  readonly answers: Pick<LRUCache<string, SubgraphAnswer>, 'calculatedSize' | 'size'>
-  readonly flights: Pick<Flights, 'count'>
+function createChainMetrics(metrics: Metrics, chain: number): ChainMetrics {
+  const counterOf = (result: keyof ChainMetrics) => metrics.counter('tallystick_data_cache_total', { chain, result })
+  return { hit: counterOf('hit'), miss: counterOf('miss'), coalesced: counterOf('coalesced') }
 }
 
-type DataMetrics = {
-  ofChain(chain: number): ChainMetrics
-  watch(chains: ReadonlyMap<number, WatchedChain>): void
-}
-
-export function createDataMetrics(metrics: Metrics): DataMetrics {
-  return {
-    ofChain: (chain) => {
-      const counterOf = (result: keyof ChainMetrics) =>
-        metrics.counter('tallystick_data_cache_total', { chain, result })
-      return { hit: counterOf('hit'), miss: counterOf('miss'), coalesced: counterOf('coalesced') }
-    },
-    watch: (chains) => {
-      const gauge = (family: string, read: (chain: WatchedChain) => number) =>
-        metrics.gauge(family, () =>
-          [...chains].map(([chain, watched]) => ({ labels: { chain }, value: read(watched) })),
-        )
-      gauge('tallystick_data_cache_bytes', ({ answers }) => answers.calculatedSize)
-      gauge('tallystick_data_cache_answers', ({ answers }) => answers.size)
-      gauge('tallystick_data_queries_waiting', ({ flights }) => flights.count)
-    },
-  }
+/** Adds the gauges that are read at each scrape. */
+function watchChains(metrics: Metrics, chains: ReadonlyMap<number, Chain>): void {
+  const gauge = (family: string, read: (chain: Chain) => number) =>
+    metrics.gauge(family, () => [...chains].map(([chain, watched]) => ({ labels: { chain }, value: read(watched) })))
+  gauge('tallystick_data_cache_bytes', ({ answers }) => answers.calculatedSize)
+  gauge('tallystick_data_cache_answers', ({ answers }) => answers.size)
+  gauge('tallystick_data_queries_waiting', ({ flights }) => flights.count)
 }

@@ -28,7 +28,7 @@ export function createGatewayParts(
     metrics,
     closers,
     log,
-    monotonicNow: time.monotonic,
+    time,
   })
   /** Queries of the service itself, to the chains in `chainIds`. */
   const index: IndexToAsk = { ask: createAskIndex(data), chainIds: data.chainIds }

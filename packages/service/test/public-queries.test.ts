@@ -1,6 +1,6 @@
 // @module-tag server
 
-import { createAbort, createMetrics } from '@tallystick/base'
+import { createAbort, createMetrics, systemTime } from '@tallystick/base'
 import { type Database, openDatabase } from '@tallystick/database'
 import { createPublicQueries, namespaceOf, publicQueryMetricHelp } from '@tallystick/gateway'
 import { openSubgraph, protocolSchema, type Subgraph } from '@tallystick/subgraph'
@@ -156,7 +156,7 @@ test('behavior: on the embedded database one public query runs at a time, in its
     closers: { push: (_part, close) => void closers.push(close) },
     metrics: createMetrics(publicQueryMetricHelp),
     log: pino({ level: 'silent' }),
-    monotonicNow: () => performance.now(),
+    time: systemTime,
   })
   const { signal } = createAbort()
   const askOne = async (): Promise<string> => {

@@ -101,7 +101,7 @@ export function openRemote(
     metrics,
     ca,
   })
-  addRemoteMetrics(metrics, { subgraphs: [subgraph], clock: time })
+  addRemoteMetrics(metrics, { subgraphs: [subgraph], time })
   onTestFinished(() => subgraph.close())
   return {
     subgraph,

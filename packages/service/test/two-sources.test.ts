@@ -5,7 +5,6 @@ import type { Finding } from '@tallystick/core'
 import { type Database, openDatabase } from '@tallystick/database'
 import {
   addSourceMetrics,
-  createDataMetrics,
   createEmbeddedSource,
   createEmbeddedSubgraph,
   createGateway,
@@ -96,9 +95,9 @@ async function open({
         readHead: () => state.readHead(),
       },
       follower: { isWriting },
-      monotonicNow: time.monotonic,
+      time,
     }),
-    { metrics, log: parts.log, monotonicNow: time.monotonic },
+    { metrics, log: parts.log, time },
   )
   const remote = createRemoteSubgraph({ ...parts, chainId: 324, urls: [fake.url], headers: {} })
   const sources = [createEmbeddedSource(own, { ...parts, ...settings }), createRemoteSource(remote)] as const
@@ -278,7 +277,7 @@ describe('head and cache', () => {
 
   test('behavior: a cached answer is used only at the head of the source that is queried', async () => {
     const chain = await open()
-    const metrics = createDataMetrics(createMetrics(metricHelp))
+    const metrics = createMetrics(metricHelp)
     const subgraphs = new Map([[324, chain.subgraph]])
     const log = pino({ level: 'silent' })
     const gateway = createGateway({ subgraphs, timeoutMs: 10_000, cacheBytesMax: 1_000_000, metrics, log })

@@ -27,7 +27,8 @@ function createReplica() {
       return state.isWriting
     },
   }
-  return { state, reads, replica: createEmbeddedSubgraph(324, { subgraph, follower, monotonicNow: () => state.nowMs }) }
+  const time = { monotonic: () => state.nowMs }
+  return { state, reads, replica: createEmbeddedSubgraph(324, { subgraph, follower, time }) }
 }
 
 test('a replica that writes the index knows its head without a read', () => {

@@ -1,4 +1,4 @@
-import { createLogThrottle, type Metrics, type StopSignal } from '@tallystick/base'
+import { createLogThrottle, type Metrics, type StopSignal, type Time } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import type { Follower, IndexHead, QueryFailureCode, Subgraph } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
@@ -13,17 +13,17 @@ const headAgeMaxMs = 100
 type EmbeddedSubgraphOptions = {
   readonly subgraph: Pick<Subgraph, 'answer' | 'head' | 'readHead'>
   readonly follower: Pick<Follower, 'isWriting'>
-  readonly monotonicNow: () => number
+  readonly time: Pick<Time, 'monotonic'>
 }
 
 /** Adapts the index of a chain in this process to the gateway. */
 export function createEmbeddedSubgraph(
   chainId: number,
-  { subgraph, follower, monotonicNow }: EmbeddedSubgraphOptions,
+  { subgraph, follower, time }: EmbeddedSubgraphOptions,
 ): ChainSubgraph {
   let readAtMs = Number.NEGATIVE_INFINITY
   let reading: { readonly startedAtMs: number; readonly head: Promise<Head | undefined> } | undefined
-  const isRecent = (sinceMs: number) => monotonicNow() - sinceMs < headAgeMaxMs
+  const isRecent = (sinceMs: number) => time.monotonic() - sinceMs < headAgeMaxMs
   const readHead = async (startedAtMs: number) => {
     try {
       const head = await subgraph.readHead()
@@ -43,7 +43,7 @@ export function createEmbeddedSubgraph(
       const known = knownHead()
       if (known) return known
       if (!reading || !isRecent(reading.startedAtMs)) {
-        const startedAtMs = monotonicNow()
+        const startedAtMs = time.monotonic()
         reading = { startedAtMs, head: readHead(startedAtMs) }
       }
       return reading.head
@@ -71,26 +71,22 @@ export function toHead(head: IndexHead | undefined): Head | undefined {
 /** Adds metrics and throttled failure logs to an embedded subgraph. Remote subgraphs have their own. */
 export function measureSubgraph(
   subgraph: ChainSubgraph,
-  {
-    metrics,
-    log,
-    monotonicNow,
-  }: { readonly metrics: Metrics; readonly log: Logger; readonly monotonicNow: () => number },
+  { metrics, log, time }: { readonly metrics: Metrics; readonly log: Logger; readonly time: Time },
 ): ChainSubgraph {
   const labels = { chain: subgraph.chainId, upstream: 'embedded' }
   const calls = createCallMetrics(metrics, labels)
   // An embedded subgraph has no circuit breaker, so every query fails while the database is unavailable.
-  const throttle = createLogThrottle({ monotonicNow })
+  const throttle = createLogThrottle({ monotonicNow: time.monotonic })
   return {
     ...subgraph,
     ask: async (query, signal) => {
-      const startedMs = monotonicNow()
+      const startedMs = time.monotonic()
       let result: CallResult = 'ok'
       try {
         return await subgraph.ask(query, signal)
       } catch (error) {
         result = resultOf(error, signal)
-        const durationMs = Math.round(monotonicNow() - startedMs)
+        const durationMs = Math.round(time.monotonic() - startedMs)
         const operationName = query.operationName?.slice(0, 100)
         const isFailure = result !== 'cancelled' && result !== 'query_rejected'
         const logged = isFailure ? throttle(result) : undefined
@@ -101,7 +97,7 @@ export function measureSubgraph(
           )
         throw error
       } finally {
-        calls.seconds.observe((monotonicNow() - startedMs) / 1000)
+        calls.seconds.observe((time.monotonic() - startedMs) / 1000)
         calls.counts.get(result)?.increment()
       }
     },

@@ -1,4 +1,4 @@
-import type { Closers, MetricHelp, Metrics, Secret } from '@tallystick/base'
+import type { Closers, MetricHelp, Metrics, Secret, Time } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
@@ -29,7 +29,7 @@ type PublicQueriesParts = {
   readonly metrics: Metrics
   readonly closers: Pick<Closers, 'push'>
   readonly log: Logger
-  readonly monotonicNow: () => number
+  readonly time: Time
 }
 
 /**
@@ -38,7 +38,7 @@ type PublicQueriesParts = {
  */
 export function createPublicQueries(
   { chains, database: url }: { readonly chains: readonly IndexedChain[]; readonly database: Secret },
-  { database, connectionsMax, embedded, metrics, closers, log, monotonicNow }: PublicQueriesParts,
+  { database, connectionsMax, embedded, metrics, closers, log, time }: PublicQueriesParts,
 ): PublicQueries {
   const runningMax = database.engine === 'pglite' ? 1 : connectionsMax
   const gate = createGate({ runningMax, waitingMax, refuse: tooManyWait })
@@ -47,7 +47,7 @@ export function createPublicQueries(
   const indexed = chains.filter(({ id }) => embedded.has(id))
   const namespaces = new Map(indexed.map((chain) => [chain.id, namespaceOf(chain)]))
   const findDatabase = async () => (await database.openPort?.()) ?? url.reveal()
-  const thread = createQueryThread({ findDatabase, connectionsMax, namespaces, log, monotonicNow })
+  const thread = createQueryThread({ findDatabase, connectionsMax, namespaces, log, time })
   closers.push('public queries', thread.close)
   return {
     subgraphs: new Map(indexed.map(({ id }) => [id, (...asked) => thread.answer(id, ...asked)])),

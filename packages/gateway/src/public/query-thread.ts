@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { type MessagePort, Worker } from 'node:worker_threads'
-import { createLogThrottle } from '@tallystick/base'
+import { createLogThrottle, type Time } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import type { QueryRequest } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
@@ -26,7 +26,7 @@ type Waiting = {
 
 type QueryThreadOptions = Omit<ThreadSettings, 'database'> & {
   readonly log: Logger
-  readonly monotonicNow: () => number
+  readonly time: Time
   /** Finds what each new thread is started with. */
   readonly findDatabase: () => Promise<ThreadSettings['database']>
 }
@@ -36,12 +36,16 @@ type QueryThreadOptions = Omit<ThreadSettings, 'database'> & {
  * notes, never waits for them. The first query starts the thread, also after the thread failed.
  */
 export function createQueryThread(options: QueryThreadOptions): QueryThread {
-  const { log, monotonicNow, findDatabase, connectionsMax, namespaces } = options
+  const { log, time, findDatabase, connectionsMax, namespaces } = options
   const waiting = new Map<number, Waiting>()
-  const report = createReport(log, monotonicNow)
+  const throttle = createLogThrottle({ monotonicNow: time.monotonic })
   let running: Promise<Worker> | undefined
   let lastId = 0
 
+  const report = (reason: string, fields: object) => {
+    const logged = throttle(reason)
+    if (logged) log.error({ ...fields, ...logged }, 'embedded subgraph query failed')
+  }
   const settle = (id: number): Waiting | undefined => {
     const found = waiting.get(id)
     waiting.delete(id)
@@ -97,14 +101,6 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
       const worker = await running?.catch(() => undefined)
       await worker?.terminate()
     },
-  }
-}
-
-function createReport(log: Logger, monotonicNow: () => number): (reason: string, fields: object) => void {
-  const throttle = createLogThrottle({ monotonicNow })
-  return (reason, fields) => {
-    const logged = throttle(reason)
-    if (logged) log.error({ ...fields, ...logged }, 'embedded subgraph query failed')
   }
 }
 

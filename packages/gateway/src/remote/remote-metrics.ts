@@ -1,4 +1,4 @@
-import type { Clock, Counter, MetricHelp, Metrics } from '@tallystick/base'
+import type { Counter, MetricHelp, Metrics, Time } from '@tallystick/base'
 import type { Head, UpstreamFailure } from '../chain-subgraph.ts'
 import { type CallResult, callResults } from './begin-call.ts'
 import type { Circuit } from './circuit.ts'
@@ -37,7 +37,7 @@ type WatchedSubgraph = { readonly chainId: number; status(): readonly UpstreamSt
 /** Adds the gauges of all remote subgraphs. */
 export function addRemoteMetrics(
   metrics: Metrics,
-  { subgraphs, clock }: { readonly subgraphs: readonly WatchedSubgraph[]; readonly clock: Clock },
+  { subgraphs, time }: { readonly subgraphs: readonly WatchedSubgraph[]; readonly time: Time },
 ): void {
   const gauge = (family: string, read: (status: UpstreamStatus) => number | undefined) =>
     metrics.gauge(family, () =>
@@ -51,7 +51,7 @@ export function addRemoteMetrics(
   gauge('tallystick_data_circuit', ({ circuit }) => circuitValues[circuit])
   gauge('tallystick_data_remote_head_block', ({ head }) => head?.number)
   gauge('tallystick_data_remote_lag_seconds', ({ head }) =>
-    head?.timestamp === undefined ? undefined : Math.max(0, clock.now() / 1000 - head.timestamp),
+    head?.timestamp === undefined ? undefined : Math.max(0, time.now() / 1000 - head.timestamp),
   )
 }
 
