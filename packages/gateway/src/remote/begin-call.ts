@@ -1,4 +1,4 @@
-import { createAbort, type StopSignal } from '@tallystick/base'
+import { createAbort, type StopSignal, type Time } from '@tallystick/base'
 import type { TallystickError } from '@tallystick/core'
 import {
   deadlineReached,
@@ -75,6 +75,21 @@ export function observeCall(call: Call, onOutcome: (outcome: CallOutcome) => voi
     },
     end: call.end,
   }
+}
+
+// A server that needs longer for the head query would not answer callers' queries in time.
+const headTimeoutMs = 5_000
+
+/** Waits for the outcome of a query of the head. Ends it after a time limit. */
+export async function finishHeadQuery(
+  call: Call,
+  { time, timeoutMs }: { readonly time: Pick<Time, 'setTimer'>; readonly timeoutMs: number },
+): Promise<CallOutcome> {
+  const wait = { name: 'subgraph head query', ms: Math.min(timeoutMs, headTimeoutMs) }
+  const timer = time.setTimer(wait, () => call.end('slow'))
+  const outcome = await call.outcome
+  timer.stop()
+  return outcome
 }
 
 /** Results of a call to an upstream, as the metrics name them. */

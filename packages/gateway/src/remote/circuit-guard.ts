@@ -1,21 +1,22 @@
 import type { Time, Timer } from '@tallystick/base'
+import { type Call, type CallOutcome, circuitEventOf, finishHeadQuery } from './begin-call.ts'
 import { type Circuit, type CircuitEvent, circuitAfter, closedCircuit } from './circuit.ts'
-
-export type ProbeResult =
-  | { readonly isHealthy: true }
-  | { readonly isHealthy: false; readonly forMs: number | undefined }
 
 export type CircuitGuard = {
   readonly circuit: Circuit
   /** Time until an open circuit is probed, otherwise 0. */
   readonly openForMs: number
-  record(event: CircuitEvent): void
+  /** Records the outcome of a caller's query. */
+  record(outcome: CallOutcome): void
+  /** Records that it did not answer in time. */
+  recordHang(): void
   close(): void
 }
 
 type CircuitGuardOptions = {
-  /** Does not throw. */
-  readonly probe: () => Promise<ProbeResult>
+  /** Begins a query of the head. */
+  readonly beginProbe: () => Call
+  readonly timeoutMs: number
   readonly onChange: (change: { readonly before: Circuit; readonly after: Circuit }) => void
   readonly time: Pick<Time, 'monotonic' | 'setTimer'>
 }
@@ -24,13 +25,13 @@ type CircuitGuardOptions = {
  * Creates the circuit breaker of one upstream. It sends a probe when the circuit becomes suspect and when the backoff
  * ends. It does not wait for a caller's query, which an open circuit would reject.
  */
-export function createCircuitGuard({ probe, onChange, time }: CircuitGuardOptions): CircuitGuard {
+export function createCircuitGuard({ beginProbe, timeoutMs, onChange, time }: CircuitGuardOptions): CircuitGuard {
   let circuit: Circuit = closedCircuit
   let timer: Timer | undefined
   let isProbing = false
   let isClosed = false
 
-  const record = (event: CircuitEvent) => {
+  const apply = (event: CircuitEvent) => {
     if (isClosed) return
     const before = circuit
     circuit = circuitAfter(circuit, { event, atMs: time.monotonic() })
@@ -43,10 +44,11 @@ export function createCircuitGuard({ probe, onChange, time }: CircuitGuardOption
   const runProbe = async () => {
     if (isProbing) return
     isProbing = true
-    record({ kind: 'probe_started' })
-    const result = await probe()
+    apply({ kind: 'probe_started' })
+    const event = circuitEventOf(await finishHeadQuery(beginProbe(), { time, timeoutMs }))
     isProbing = false
-    record(result.isHealthy ? { kind: 'probe_succeeded' } : { kind: 'probe_failed', forMs: result.forMs })
+    if (event?.kind === 'throttled') apply({ kind: 'probe_failed', forMs: event.forMs })
+    else apply({ kind: event?.kind === 'failed' ? 'probe_failed' : 'probe_succeeded' })
   }
   return {
     get circuit() {
@@ -55,7 +57,11 @@ export function createCircuitGuard({ probe, onChange, time }: CircuitGuardOption
     get openForMs() {
       return circuit.state === 'open' ? Math.max(0, circuit.openUntilMs - time.monotonic()) : 0
     },
-    record,
+    record: (outcome) => {
+      const event = circuitEventOf(outcome)
+      if (event) apply(event)
+    },
+    recordHang: () => apply({ kind: 'failed' }),
     close: () => {
       isClosed = true
       timer?.stop()

@@ -3,11 +3,12 @@ import type { Metrics, Secret, Time } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { type ChainSubgraph, type Head, type SubgraphQuery, upstreamError } from '../chain-subgraph.ts'
+import { finishHeadQuery } from './begin-call.ts'
 import type { WireQuery } from './create-sender.ts'
 import { createKnownRemoteHead } from './known-remote-head.ts'
 import { queryUpstreams } from './query-upstreams.ts'
 import type { UpstreamStatus } from './remote-metrics.ts'
-import { createUpstream, finishWithin, headQuery, headTimeoutMs, type RemoteUpstream } from './upstream.ts'
+import { createUpstream, headQuery, type RemoteUpstream } from './upstream.ts'
 
 export type RemoteSubgraph = Omit<ChainSubgraph, 'currentHead'> & {
   currentHead(): Head | undefined
@@ -66,8 +67,7 @@ export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubg
     pollMs: settings.pollMs,
     poll: async () => {
       const [upstream] = usable(upstreams)
-      const timeoutMs = Math.min(settings.timeoutMs, headTimeoutMs)
-      if (upstream) await finishWithin(upstream.begin(headQuery, 1), { time, timeoutMs })
+      if (upstream) await finishHeadQuery(upstream.begin(headQuery, 1), { time, timeoutMs: settings.timeoutMs })
     },
     time,
   })

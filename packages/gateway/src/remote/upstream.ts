@@ -1,9 +1,9 @@
-import type { Metrics, Time } from '@tallystick/base'
+import type { Metrics } from '@tallystick/base'
 import type { TallystickError } from '@tallystick/core'
 import type { Logger } from 'pino'
 import type { Head, UpstreamFailure } from '../chain-subgraph.ts'
-import { type Call, type CallOutcome, circuitEventOf, failureOf, observeCall, resultOf } from './begin-call.ts'
-import { createCircuitGuard, type ProbeResult } from './circuit-guard.ts'
+import { type Call, type CallOutcome, failureOf, observeCall, resultOf } from './begin-call.ts'
+import { createCircuitGuard } from './circuit-guard.ts'
 import { upstreamMessagePrefix } from './classify-errors.ts'
 import { createSender, type SenderOptions, type WireQuery } from './create-sender.ts'
 import type { Upstream } from './query-upstreams.ts'
@@ -37,8 +37,6 @@ export const headQuery: WireQuery = {
   isUrgent: true,
   operationName: undefined,
 }
-// A server that needs longer for the head query would not answer callers' queries in time.
-export const headTimeoutMs = 5_000
 
 // An index that is behind catches up in minutes. After 30 s it is preferred again.
 const behindMs = 30_000
@@ -72,9 +70,9 @@ export function createUpstream(options: UpstreamOptions): RemoteUpstream {
       onOutcome(outcome, time.monotonic() - startedMs)
     })
   }
-  const limit = { time, timeoutMs: Math.min(timeoutMs, headTimeoutMs) }
   const guard = createCircuitGuard({
-    probe: () => probeWithin(() => begin(headQuery, () => undefined), limit),
+    beginProbe: () => begin(headQuery, () => undefined),
+    timeoutMs,
     onChange: ({ before, after }) => {
       if (before.state === 'closed')
         log.warn({ failure: lastFailure }, 'remote subgraph circuit opened until a probe succeeds')
@@ -92,8 +90,7 @@ export function createUpstream(options: UpstreamOptions): RemoteUpstream {
     begin: (query, attempt) =>
       begin(query, (outcome, durationMs) => {
         if (outcome.kind === 'failed') logFailure(log, { error: outcome.error, durationMs, query, attempt })
-        const event = circuitEventOf(outcome)
-        if (event) guard.record(event)
+        guard.record(outcome)
       }),
     isTooOld,
     status: () => {
@@ -105,24 +102,6 @@ export function createUpstream(options: UpstreamOptions): RemoteUpstream {
       await sender.close()
     },
   }
-}
-
-/** Waits for the outcome of a call. Ends it after a time limit. */
-export async function finishWithin(
-  call: Call,
-  { time, timeoutMs }: { readonly time: Pick<Time, 'setTimer'>; readonly timeoutMs: number },
-): Promise<CallOutcome> {
-  const timer = time.setTimer({ name: 'subgraph head query', ms: timeoutMs }, () => call.end('slow'))
-  const outcome = await call.outcome
-  timer.stop()
-  return outcome
-}
-
-/** Runs a probe. It is unhealthy if it fails or takes longer than the limit. */
-export async function probeWithin(begin: () => Call, limit: Parameters<typeof finishWithin>[1]): Promise<ProbeResult> {
-  const event = circuitEventOf(await finishWithin(begin(), limit))
-  if (event?.kind === 'throttled') return { isHealthy: false, forMs: event.forMs }
-  return event?.kind === 'failed' ? { isHealthy: false, forMs: undefined } : { isHealthy: true }
 }
 
 type FailedCall = {

@@ -1,10 +1,9 @@
 import type { Time } from '@tallystick/base'
 import type { Logger } from 'pino'
 import type { ChainSubgraph, SubgraphQuery, SubgraphSource } from '../chain-subgraph.ts'
-import { beginCall, type Call, circuitEventOf } from '../remote/begin-call.ts'
+import { beginCall, type Call, observeCall } from '../remote/begin-call.ts'
 import { createCircuitGuard } from '../remote/circuit-guard.ts'
 import type { RemoteSubgraph } from '../remote/remote-subgraph.ts'
-import { headTimeoutMs, probeWithin } from '../remote/upstream.ts'
 
 /** One of the two subgraphs of a chain. */
 export type Source = {
@@ -50,9 +49,9 @@ export function createEmbeddedSource(
   { timeoutMs, time, log }: { readonly timeoutMs: number; readonly time: Time; readonly log: Logger },
 ): Source {
   const begin = (query: SubgraphQuery) => beginCall(({ signal }) => subgraph.ask(query, signal))
-  const limit = { time, timeoutMs: Math.min(timeoutMs, headTimeoutMs) }
   const guard = createCircuitGuard({
-    probe: () => probeWithin(() => begin(headQuery), limit),
+    beginProbe: () => begin(headQuery),
+    timeoutMs,
     onChange: ({ before, after }) => {
       if (before.state === 'closed') log.warn('embedded subgraph circuit opened until a probe succeeds')
       if (after.state === 'closed') log.info('embedded subgraph recovered')
@@ -65,15 +64,8 @@ export function createEmbeddedSource(
     get isUsable() {
       return guard.circuit.state === 'closed'
     },
-    begin: (query) => {
-      const call = begin(query)
-      void call.outcome.then((outcome) => {
-        const event = circuitEventOf(outcome)
-        if (event) guard.record(event)
-      })
-      return call
-    },
-    recordHang: () => guard.record({ kind: 'failed' }),
+    begin: (query) => observeCall(begin(query), guard.record),
+    recordHang: guard.recordHang,
     close: async () => guard.close(),
   }
 }
