@@ -38,12 +38,13 @@ const connectTimeoutMs = 5_000
 // Load balancers keep idle connections for 60 s or more. Undici obeys servers that announce a shorter time.
 const idleTimeoutMs = 20_000
 
-type ConnectionsOptions = {
+export type ConnectionsOptions = {
   readonly origin: string
   readonly answerBytesMax: number
   /** Certificates to trust instead of the system's. */
   readonly ca?: string | undefined
-  readonly time: Pick<Time, 'monotonic'>
+  /** Its clock is that of the service. Timers of HTTP are in real time. */
+  readonly time: Time
 }
 
 /** Creates a bounded pool of keep-alive HTTP/1.1 connections to one origin. Limits response sizes and follows no redirects. */

@@ -1,7 +1,13 @@
-import type { Secret, Time } from '@tallystick/base'
+import type { Secret } from '@tallystick/base'
 import { beginCall, type Call } from './begin-call.ts'
 import { classifyAnswer } from './classify-answer.ts'
-import { type Connections, createConnections, type Exchange, type Post } from './create-connections.ts'
+import {
+  type Connections,
+  type ConnectionsOptions,
+  createConnections,
+  type Exchange,
+  type Post,
+} from './create-connections.ts'
 import { createRedact } from './create-redact.ts'
 import { type Phase, transportError } from './transport-error.ts'
 
@@ -15,14 +21,9 @@ export type WireQuery = {
   readonly operationName: string | undefined
 }
 
-export type SenderOptions = {
+export type SenderOptions = Omit<ConnectionsOptions, 'origin'> & {
   readonly url: string
   readonly headers: Readonly<Record<string, Secret>>
-  readonly answerBytesMax: number
-  /** Certificates to trust instead of the system's. */
-  readonly ca?: string | undefined
-  /** Its clock is that of the service. */
-  readonly time: Time
 }
 
 type Sender = {

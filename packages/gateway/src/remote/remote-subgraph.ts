@@ -1,48 +1,22 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import type { Metrics, Secret, Time } from '@tallystick/base'
+import type { Secret } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
-import type { Logger } from 'pino'
-import { type ChainSubgraph, type Head, type SubgraphQuery, upstreamError } from '../chain-subgraph.ts'
+import { type ChainSubgraph, type SubgraphQuery, upstreamError } from '../chain-subgraph.ts'
 import { finishHeadQuery } from './begin-call.ts'
 import type { WireQuery } from './create-sender.ts'
 import { createKnownRemoteHead } from './known-remote-head.ts'
 import { queryUpstreams } from './query-upstreams.ts'
 import type { UpstreamStatus } from './remote-metrics.ts'
-import { createUpstream, headQuery, type RemoteUpstream } from './upstream.ts'
+import { createUpstream, headQuery, type RemoteUpstream, type UpstreamOptions } from './upstream.ts'
 
-export type RemoteSubgraph = Omit<ChainSubgraph, 'currentHead'> & {
-  currentHead(): Head | undefined
+export type RemoteSubgraph = ChainSubgraph & {
   /** Whether at least one URL is in use. */
   readonly isUsable: boolean
   /** Returns the status of each URL, in the order of the configuration. */
   status(): readonly UpstreamStatus[]
 }
 
-export type DataSettings = {
-  /** Time limit of a whole request, slowest chain included. */
-  readonly timeoutMs: number
-  /** Delay after which the next URL is queried as well. Null is never. */
-  readonly hedgeMs: number | null
-  /** Greatest age of a remote subgraph's known head for a cached answer to be used. */
-  readonly pollMs: number
-  /** A URL that lags more is used only if no other is available. */
-  readonly maxLagSeconds: number
-  /** Largest answer accepted from an upstream. */
-  readonly answerBytesMax: number
-}
-
-export type RemoteSubgraphOptions = {
-  readonly chainId: number
-  readonly urls: readonly string[]
-  readonly headers: Readonly<Record<string, Secret>>
-  readonly settings: DataSettings
-  /** Time of the service. Lag is measured against its clock. Timers of HTTP are in real time. */
-  readonly time: Time
-  readonly log: Logger
-  readonly metrics: Metrics
-  /** Certificates to trust instead of the system's. */
-  readonly ca?: string | undefined
-}
+type RemoteSubgraphOptions = Omit<UpstreamOptions, 'url' | 'label' | 'onHead'> & { readonly urls: readonly string[] }
 
 /** Creates a client of a chain's remote subgraph: The Graph's network, a graph-node, or the embedded subgraph of another Tallystick. */
 export function createRemoteSubgraph(options: RemoteSubgraphOptions): RemoteSubgraph {

@@ -15,15 +15,24 @@ export type RemoteUpstream = Upstream<WireQuery> & {
   close(): Promise<void>
 }
 
+export type DataSettings = {
+  /** Time limit of a whole request, slowest chain included. */
+  readonly timeoutMs: number
+  /** Delay after which the next URL is queried as well. Null is never. */
+  readonly hedgeMs: number | null
+  /** Greatest age of a remote subgraph's known head for a cached answer to be used. */
+  readonly pollMs: number
+  /** A URL that lags more is used only if no other is available. */
+  readonly maxLagSeconds: number
+  /** Largest answer accepted from an upstream. */
+  readonly answerBytesMax: number
+}
+
 export type UpstreamOptions = Omit<SenderOptions, 'answerBytesMax'> & {
   readonly chainId: number
   /** Name in logs and metrics, without the secret parts of the URL. */
   readonly label: string
-  readonly settings: {
-    readonly timeoutMs: number
-    readonly maxLagSeconds: number
-    readonly answerBytesMax: number
-  }
+  readonly settings: DataSettings
   readonly log: Logger
   readonly metrics: Metrics
   /** Called with the head of every answer and the time its query was sent. */

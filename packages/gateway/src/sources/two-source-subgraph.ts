@@ -12,6 +12,7 @@ import {
 } from '../chain-subgraph.ts'
 import { failureOf, observeCall } from '../remote/begin-call.ts'
 import { queryUpstreams, type Upstream } from '../remote/query-upstreams.ts'
+import type { DataSettings } from '../remote/upstream.ts'
 import type { Source } from './source.ts'
 import { createSourceLag, type SourceLag } from './source-lag.ts'
 
@@ -23,11 +24,7 @@ export type TwoSourceSubgraph = ChainSubgraph & {
 type TwoSourceOptions = {
   readonly preferred: Source
   readonly fallback: Source
-  readonly settings: {
-    readonly timeoutMs: number
-    readonly hedgeMs: number | null
-    readonly maxLagSeconds: number
-  }
+  readonly settings: Pick<DataSettings, 'timeoutMs' | 'hedgeMs' | 'maxLagSeconds'>
   /** Time of the service. Lag is measured against its clock. */
   readonly time: Time
   readonly log: Logger
