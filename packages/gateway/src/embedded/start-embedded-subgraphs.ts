@@ -36,28 +36,26 @@ export type IndexedChain = {
     | undefined
 }
 
+type EmbeddedParts = {
+  readonly database: Database
+  /** Connections to PostgreSQL for statements. */
+  readonly connectionsMax: number
+  readonly closers: Pick<Closers, 'push'>
+  readonly log: Logger
+  readonly time: Time
+  readonly identities: ReadonlyMap<number, ChainIdentity>
+}
+
 /** Opens the index of every chain that has an embedded subgraph, and starts to follow those chains. */
 export async function startEmbeddedSubgraphs(
   config: { readonly chains: readonly IndexedChain[]; readonly database: Secret },
-  {
-    log,
-    time,
-    identities,
-    ...parts
-  }: {
-    readonly database: Database
-    /** Connections to PostgreSQL for statements. */
-    readonly connectionsMax: number
-    readonly closers: Pick<Closers, 'push'>
-    readonly log: Logger
-    readonly time: Time
-    readonly identities: ReadonlyMap<number, ChainIdentity>
-  },
+  parts: EmbeddedParts,
 ): Promise<ReadonlyMap<number, EmbeddedSubgraph>> {
+  const { log, time, identities, closers } = parts
   const chains = config.chains.filter(({ subgraph }) => subgraph?.embedded)
   const database = chains.length > 0 ? await openIndexDatabase(config.database, parts) : parts.database
   const started = new Map<number, EmbeddedSubgraph>()
-  parts.closers.push('followers', () => Promise.all([...started.values()].map(({ follower }) => follower.stop())))
+  closers.push('followers', () => Promise.all([...started.values()].map(({ follower }) => follower.stop())))
   for (const { id, rpc, subgraph: settings, domain, maxReorgDepth } of chains) {
     if (!settings?.embedded) continue
     const { positions, startBlock } = settings.embedded
@@ -96,25 +94,16 @@ export async function startEmbeddedSubgraphs(
  * Returns the namespace of an index. Each pool has its own, and a release with another schema indexes into a new one, so
  * that replicas of the old release work until they are stopped.
  */
-export function namespaceOf({ id, domain }: IndexedPool): string {
+export function namespaceOf({ id, domain }: Pick<IndexedChain, 'id' | 'domain'>): string {
   const pool = domain.verifyingContract.slice(2, 10).toLowerCase()
   return `chain_${id}_${pool}_${schemaIdOf(protocolSchema)}`
 }
-
-type IndexedPool = { readonly id: number; readonly domain: { readonly verifyingContract: string } }
 
 /**
  * Opens the database of the embedded subgraphs. It is the service's database, on PostgreSQL with separate connections, so
  * that keys, notes and readiness never wait for a connection that a query holds.
  */
-async function openIndexDatabase(
-  url: Secret,
-  {
-    database,
-    connectionsMax,
-    closers,
-  }: { readonly database: Database; readonly connectionsMax: number; readonly closers: Pick<Closers, 'push'> },
-): Promise<Database> {
+async function openIndexDatabase(url: Secret, { database, connectionsMax, closers }: EmbeddedParts): Promise<Database> {
   if (database.engine === 'pglite') return database
   const opened = await openDatabase(url.reveal(), { connectionsMax })
   closers.push('database of the indexes', () => opened.close())
