@@ -62,11 +62,11 @@ function check(analyse: (text: string) => AnalysedQuery, request: QueryRequest):
 
 function encodeAnswer(data: Answer['data'], errors: Answer['errors']): Uint8Array {
   if (data === undefined) return encodeErrors(errors)
-  return encode(errors ? `{"data":${data},"errors":${JSON.stringify(errors)}}` : `{"data":${data}}`)
+  return encoder.encode(errors ? `{"data":${data},"errors":${JSON.stringify(errors)}}` : `{"data":${data}}`)
 }
 
 function encodeErrors(errors: unknown): Uint8Array {
-  return encode(JSON.stringify({ errors }))
+  return encoder.encode(JSON.stringify({ errors }))
 }
 
 function tooLarge(bytes: number): { readonly message: string } {
@@ -74,9 +74,5 @@ function tooLarge(bytes: number): { readonly message: string } {
   return { message }
 }
 
-/** Encodes into a buffer of its own, which can be transferred to another thread. */
-function encode(text: string): Uint8Array {
-  return encoder.encode(text)
-}
-
+// It encodes into a buffer of its own, which can be transferred to another thread.
 const encoder = new TextEncoder()
