@@ -1,4 +1,3 @@
-import type { StopSignal } from '@tallystick/base'
 import type pg from 'pg'
 import { adaptError } from './adapt-error.ts'
 import type { Cancellable, Queryable } from './database.ts'
@@ -50,35 +49,22 @@ export function createSessions(
         broken = error
       }
       client.on('error', fail)
-      const cancelling = cancelOnAbort(signal, () => cancel((client as { processID?: number }).processID ?? 0))
+      let cancelling: Promise<void> | undefined
+      const onAbort = () => {
+        cancelling = cancel((client as { processID?: number }).processID ?? 0)
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
       try {
         signal?.throwIfAborted()
         return await work({ query: queryWith(client), fail })
       } finally {
-        await cancelling?.settle()
+        signal?.removeEventListener('abort', onAbort)
+        // Before the connection is reused: a late cancel would hit another statement.
+        await cancelling
         client.off('error', fail)
         // A connection in an unknown state is closed, not reused.
         client.release(broken)
       }
-    },
-  }
-}
-
-/** Cancels on abort. Must be settled before the connection is reused: a late cancel would hit another statement. */
-function cancelOnAbort(
-  signal: StopSignal | undefined,
-  cancel: () => Promise<void>,
-): { readonly settle: () => Promise<void> | undefined } | undefined {
-  if (!signal) return undefined
-  let cancelled: Promise<void> | undefined
-  const onAbort = () => {
-    cancelled = cancel()
-  }
-  signal.addEventListener('abort', onAbort, { once: true })
-  return {
-    settle: () => {
-      signal.removeEventListener('abort', onAbort)
-      return cancelled
     },
   }
 }
