@@ -1,11 +1,6 @@
 import type pg from 'pg'
 import { endIfSilent } from './end-if-silent.ts'
 
-export type Listener = {
-  listen(channel: string, onNotify: (payload: string | undefined) => void): Promise<() => Promise<void>>
-  close(): Promise<void>
-}
-
 type Handler = (payload: string | undefined) => void
 
 const reconnectDelayMs = 250
@@ -15,7 +10,7 @@ const reconnectDelayMs = 250
  * connection that is silent. Notifications during a disconnect are lost, so each handler is called once, without a payload,
  * after a reconnect.
  */
-export function createListener(createClient: () => pg.Client, heartbeatMs?: number): Listener {
+export function createListener(createClient: () => pg.Client, heartbeatMs?: number) {
   const handlers = new Map<string, Set<Handler>>()
   let connecting: Promise<pg.Client> | undefined
   let retry: NodeJS.Timeout | undefined
@@ -57,7 +52,7 @@ export function createListener(createClient: () => pg.Client, heartbeatMs?: numb
   }
 
   return {
-    listen: async (channel, onNotify) => {
+    listen: async (channel: string, onNotify: Handler): Promise<() => Promise<void>> => {
       const client = await connected()
       const set = handlers.get(channel) ?? new Set()
       handlers.set(channel, set.add(onNotify))
@@ -66,7 +61,7 @@ export function createListener(createClient: () => pg.Client, heartbeatMs?: numb
         set.delete(onNotify)
       }
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       closed = true
       clearTimeout(retry)
       const client = await connecting?.catch(() => undefined)

@@ -2,13 +2,6 @@ import type pg from 'pg'
 import type { Lock } from './database.ts'
 import { endIfSilent } from './end-if-silent.ts'
 
-export type Locks = {
-  tryLock(name: string): Promise<Lock | undefined>
-  close(): Promise<void>
-}
-
-type Held = Map<string, AbortController>
-
 // A crashed host does not close its connection. Without these the server would keep its locks for 2 h, the TCP default.
 const dropDeadHolders = [
   "set tcp_keepalives_idle = '5s'",
@@ -21,8 +14,8 @@ const dropDeadHolders = [
  * Creates locks on one session for all locks of this process. The server releases them when the session ends. A session can
  * take the same advisory lock twice, so held locks are tracked here.
  */
-export function createLocks(createClient: () => pg.Client): Locks {
-  const held: Held = new Map()
+export function createLocks(createClient: () => pg.Client) {
+  const held = new Map<string, AbortController>()
   let connecting: Promise<pg.Client> | undefined
   const connected = () => {
     connecting ??= openSession(createClient(), () => {
@@ -37,21 +30,31 @@ export function createLocks(createClient: () => pg.Client): Locks {
   }
 
   return {
-    tryLock: async (name) => {
+    tryLock: async (name: string): Promise<Lock | undefined> => {
       if (held.has(name)) return undefined
       const controller = new AbortController()
+      const forget = () => {
+        if (held.get(name) === controller) held.delete(name)
+      }
       held.set(name, controller)
+      let isTaken = false
       try {
         const session = await connected()
-        if (await takeLock(session, name)) return toLock({ session, held, name, controller })
-      } catch (error) {
-        forget(held, { name, controller })
-        throw error
+        isTaken = await takeLock(session, name)
+        if (!isTaken) return undefined
+        const release = async () => {
+          if (controller.signal.aborted) return
+          controller.abort()
+          // If the session has ended, the server has already released the lock.
+          await session.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]).catch(() => undefined)
+          forget()
+        }
+        return { lost: controller.signal, release }
+      } finally {
+        if (!isTaken) forget()
       }
-      forget(held, { name, controller })
-      return undefined
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       const session = await connecting?.catch(() => undefined)
       await session?.end()
     },
@@ -71,27 +74,4 @@ async function openSession(client: pg.Client, onEnd: () => void): Promise<pg.Cli
 async function takeLock(session: pg.Client, name: string): Promise<boolean> {
   const { rows } = await session.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as taken', [name])
   return rows[0]?.taken === true
-}
-
-function toLock(lock: {
-  readonly session: pg.Client
-  readonly held: Held
-  readonly name: string
-  readonly controller: AbortController
-}): Lock {
-  const { session, held, name, controller } = lock
-  return {
-    lost: controller.signal,
-    release: async () => {
-      if (controller.signal.aborted) return
-      controller.abort()
-      // If the session has ended, the server has already released the lock.
-      await session.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]).catch(() => undefined)
-      forget(held, { name, controller })
-    },
-  }
-}
-
-function forget(held: Held, { name, controller }: { readonly name: string; readonly controller: AbortController }) {
-  if (held.get(name) === controller) held.delete(name)
 }
