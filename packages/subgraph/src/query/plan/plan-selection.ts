@@ -46,33 +46,21 @@ export function planSelection(
   }: { readonly entity: Entity; readonly selectionSets: readonly SelectionSetNode[]; readonly depth: number },
 ): EntityPlan {
   if (depth > depthMax) throw new QueryError(`query has a depth that exceeds the limit of \`${depthMax}\``)
-  const fields = [...collectFields(context, selectionSets)].map(([key, nodes]) =>
-    planField(context, { entity, key, nodes, depth }),
-  )
-  return { entity, fields }
-}
-
-function planField(
-  context: PlanContext,
-  {
-    entity,
-    key,
-    nodes,
-    depth,
-  }: { readonly entity: Entity; readonly key: string; readonly nodes: readonly FieldNode[]; readonly depth: number },
-): PlannedField {
-  const node = nodes[0] as FieldNode
-  const name = node.name.value
-  if (name === '__typename') return { kind: 'typename', key }
-  const field = entity.fields.find((candidate) => candidate.name === name)
-  if (!field) throw new QueryError(`Type \`${entity.name}\` has no field \`${name}\``)
-  if (field.kind === 'stored' && field.type.kind !== 'reference') return { kind: 'value', key, field }
-  const target = planSelection(context, {
-    entity: getEntity(context.api.model, targetNameOf(field)),
-    selectionSets: subSelectionsOf(nodes),
-    depth: depth + 1,
+  const fields = [...collectFields(context, selectionSets)].map(([key, nodes]): PlannedField => {
+    const node = nodes[0] as FieldNode
+    const name = node.name.value
+    if (name === '__typename') return { kind: 'typename', key }
+    const field = entity.fields.find((candidate) => candidate.name === name)
+    if (!field) throw new QueryError(`Type \`${entity.name}\` has no field \`${name}\``)
+    if (field.kind === 'stored' && field.type.kind !== 'reference') return { kind: 'value', key, field }
+    const target = planSelection(context, {
+      entity: getEntity(context.api.model, targetNameOf(field)),
+      selectionSets: subSelectionsOf(nodes),
+      depth: depth + 1,
+    })
+    return { kind: 'link', key, field, node, values: valuesOf(context, { typeName: entity.name, node }), target }
   })
-  return { kind: 'link', key, field, node, values: valuesOf(context, { typeName: entity.name, node }), target }
+  return { entity, fields }
 }
 
 /** Returns the coerced arguments of a field of an object type. */
