@@ -35,8 +35,9 @@ export function writeAnswer(
     ...roots.flatMap((root) => {
       if (root.kind !== 'meta') return []
       const { meta, resolved } = root
-      const hasIndexingErrors = head?.fault !== undefined
-      return [writeMember(meta.key, writeMeta(meta.fields, { resolved, deployment, hasIndexingErrors }))]
+      const index = { deployment, hasIndexingErrors: head?.fault !== undefined }
+      const source = { __typename: '_Meta_', ...index, block: describeBlock(resolved) }
+      return [writeMember(meta.key, select(meta.fields, source))]
     }),
     ...typenameKeys.map((key) => writeMember(key, 'Query')),
     ...Object.entries(introspected).map(([key, value]) => writeMember(key, value)),
@@ -62,27 +63,15 @@ function writeMember(key: string, value: unknown): string {
 
 type Source = { readonly [name: string]: unknown }
 
-/** Returns the value of `_meta`. For a block given by number, hash and timestamp are null, as in graph-node. */
-function writeMeta(
-  fields: readonly MetaField[],
-  {
-    resolved: { number, block },
-    deployment,
-    hasIndexingErrors,
-  }: { readonly resolved: ResolvedBlock; readonly deployment: string; readonly hasIndexingErrors: boolean },
-): unknown {
-  return select(fields, {
-    __typename: '_Meta_',
-    deployment,
-    hasIndexingErrors,
-    block: {
-      __typename: '_Block_',
-      number,
-      hash: block?.hash ?? null,
-      timestamp: block?.timestamp ?? null,
-      parentHash: block?.parentHash ?? null,
-    },
-  })
+/** Returns the block of `_meta`. For a block given by number, hash and timestamp are null, as in graph-node. */
+function describeBlock({ number, block }: ResolvedBlock): Source {
+  return {
+    __typename: '_Block_',
+    number,
+    hash: block?.hash ?? null,
+    timestamp: block?.timestamp ?? null,
+    parentHash: block?.parentHash ?? null,
+  }
 }
 
 function select(selected: readonly MetaField[], source: Source): unknown {

@@ -13,7 +13,7 @@ export type ResolvedBlock = {
   readonly block: Block | undefined
 }
 
-type BlockOptions = {
+export type BlockOptions = {
   readonly layout: Layout
   readonly deployment: string
   readonly head: Block

@@ -1,6 +1,6 @@
 import { createAbort, type StopSignal } from '@tallystick/base'
 import type { Database, Queryable } from '@tallystick/database'
-import type { Block, Head } from '../../store/block.ts'
+import type { Head } from '../../store/block.ts'
 import { type HeadRow, type Layout, readHead, toHead } from '../../store/layout.ts'
 import type { MetaRoot } from '../plan/plan-query.ts'
 import { isPublicError, QueryError } from '../query-error.ts'
@@ -9,7 +9,7 @@ import type { CompiledQuery, CompiledRead, SnapshotRoot } from '../sql/create-co
 import { fillSlots } from '../sql/statement.ts'
 import type { Introspect } from './introspect.ts'
 import { type LevelRun, readLevel, readRows } from './read-level.ts'
-import { type ResolvedBlock, resolveBlock } from './resolve-block.ts'
+import { type BlockOptions, type ResolvedBlock, resolveBlock } from './resolve-block.ts'
 
 /** Reads everything a compiled query needs. Throws if no root field can be answered. */
 export async function runQuery(
@@ -31,25 +31,23 @@ export async function runQuery(
     const result =
       read.kind === 'statement'
         ? await runStatement(options, { read, variables, deadline })
-        : await runSnapshot(options, { read, deadline })
+        : await runSnapshot(options, { read, variables, deadline })
     return { ...result, introspected }
   } finally {
     deadline.stop()
   }
 }
 
+type Reading<Kind extends CompiledRead['kind']> = {
+  readonly read: Extract<CompiledRead, { kind: Kind }>
+  readonly variables: Values
+  readonly deadline: Deadline
+}
+
 /** Runs a plan of one statement. It needs no transaction: a statement reads one snapshot, the head included. */
 async function runStatement(
   { database, deployment }: RunOptions,
-  {
-    read: { statement, key, metas },
-    variables,
-    deadline: { signal },
-  }: {
-    readonly read: Extract<CompiledRead, { kind: 'statement' }>
-    readonly variables: Values
-    readonly deadline: Deadline
-  },
+  { read: { statement, key, metas }, variables, deadline: { signal } }: Reading<'statement'>,
 ): Promise<ReadResult> {
   const parameters = fillSlots(statement.parameters, variables)
   const options = { signal, isFrequent: true }
@@ -68,17 +66,14 @@ type Group = { readonly roots: readonly SnapshotRoot[]; readonly resolved: Resol
 /** Runs a plan of several statements in one snapshot, so that all levels have the same state. */
 async function runSnapshot(
   options: RunOptions,
-  {
-    read: { roots },
-    deadline: { signal, deadlineMs },
-  }: { readonly read: Extract<CompiledRead, { kind: 'snapshot' }>; readonly deadline: Deadline },
+  { read: { roots }, deadline: { signal, deadlineMs } }: Reading<'snapshot'>,
 ): Promise<ReadResult> {
   const { database, layout, deployment, rowsMax } = options
   return database.snapshot(
     async (queryable) => {
       const head = await readHead(queryable, layout)
       if (!head) throw notStarted(deployment)
-      const groups = await resolveGroups(queryable, { options, head, roots })
+      const groups = await resolveGroups(queryable, { layout, deployment, head, roots })
       const run = { queryable, deadlineMs, signal, rowsMax, budget: { rows: rowsMax } }
       return { ...(await runGroups(run, groups)), head }
     },
@@ -89,11 +84,7 @@ async function runSnapshot(
 /** Groups root fields by block. Throws if one of the blocks is not available. */
 async function resolveGroups(
   queryable: Queryable,
-  {
-    options: { layout, deployment },
-    head,
-    roots,
-  }: { readonly options: RunOptions; readonly head: Block; readonly roots: readonly SnapshotRoot[] },
+  { roots, ...options }: Omit<BlockOptions, 'constraint'> & { readonly roots: readonly SnapshotRoot[] },
 ): Promise<readonly Group[]> {
   const groups: { roots: SnapshotRoot[]; resolved: ResolvedBlock; key: string }[] = []
   for (const root of roots) {
@@ -104,8 +95,7 @@ async function resolveGroups(
       continue
     }
     const known = groups.find((group) => group.key === key)?.resolved
-    const constraint = root.block
-    const resolved = known ?? (await resolveBlock(queryable, { layout, deployment, head, constraint }))
+    const resolved = known ?? (await resolveBlock(queryable, { ...options, constraint: root.block }))
     groups.push({ roots: [root], resolved, key })
   }
   return groups
