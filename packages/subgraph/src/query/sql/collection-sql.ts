@@ -91,7 +91,7 @@ function orderSql(
   }
   const chosen = argumentOf(values, 'orderDirection')
   const direction = chosen.kind === 'Enum' && chosen.text === 'desc' ? 'desc' : 'asc'
-  const { join, expression } = sortExpression(scope, { table, alias, ordering, isNested: link !== undefined })
+  const { join, expression } = sortExpression(scope, { table, alias, link, ordering })
   // Also for the id of a child, unlike graph-node, so that pages do not overlap.
   const tieBreak = orderBy.text === 'id' ? [] : [{ expression: id, direction } as const]
   return { join, sortKeys: [{ expression, direction }, ...tieBreak] }
@@ -103,22 +103,18 @@ function isSortable(field: Field): boolean {
 
 function sortExpression(
   scope: StatementScope,
-  {
-    table,
-    alias,
-    ordering: { field, childField },
-    isNested,
-  }: { readonly table: Table; readonly alias: string; readonly ordering: Ordering; readonly isNested: boolean },
+  { table, alias, link, ordering }: Omit<CollectionSqlOptions, 'values'> & { readonly ordering: Ordering },
 ): { readonly join: string; readonly expression: string } {
+  const { field, childField } = ordering
   if (!childField) return { join: '', expression: `${alias}.${getColumn(table, field.name).name}` }
-  if (isNested) throw new QueryError('SortKey::ChildKey cannot be used for parent ordering (yet)')
+  if (link !== undefined) throw new QueryError('SortKey::ChildKey cannot be used for parent ordering (yet)')
   const child = getTable(scope.layout, targetNameOf(field))
   const column = getColumn(child, childField.name).name
-  const link = linkSql({ parent: table, parentAlias: alias, child, childAlias: 'o', field })
+  const condition = linkSql({ parent: table, parentAlias: alias, child, childAlias: 'o', field })
   // Lateral with a limit, so that a derived field with two children does not duplicate its parent.
   return {
     join: `left join lateral (select o.${column} as value from ${child.name} as o
-             where ${visibleSql(scope, { alias: 'o', condition: link })} limit 1) as o on true`,
+             where ${visibleSql(scope, { alias: 'o', condition })} limit 1) as o on true`,
     expression: 'o.value',
   }
 }
