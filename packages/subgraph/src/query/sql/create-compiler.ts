@@ -25,7 +25,10 @@ const cachedQueriesMax = 500
 export function createCompiler(options: PlanOptions & CompileOptions): (query: Query) => CompiledQuery {
   const cache = new LRUCache<string, CompiledQuery | 'not_cacheable'>({ max: cachedQueriesMax })
   const shapeOf = createShapeKeys()
-  const compile = (query: Query) => compileQuery(options, planQuery(options, query))
+  const compile = (query: Query): CompiledQuery => {
+    const plan = planQuery(options, query)
+    return { ...plan, read: compileRead(options, plan.read) }
+  }
   const compileShape = (query: Query): CompiledQuery | 'not_cacheable' => {
     const variables = openVariables(query.variables)
     const compiled = compile({ ...query, variables: variables.values })
@@ -75,10 +78,6 @@ export type CompiledRead =
 export type CompiledQuery = Omit<QueryPlan, 'read'> & { readonly read: CompiledRead }
 
 type CompileOptions = { readonly api: ApiSchema; readonly layout: Layout }
-
-function compileQuery(options: CompileOptions, plan: QueryPlan): CompiledQuery {
-  return { ...plan, read: compileRead(options, plan.read) }
-}
 
 function compileRead({ api, layout }: CompileOptions, read: ReadPlan): CompiledRead {
   switch (read.kind) {
