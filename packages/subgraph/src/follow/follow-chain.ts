@@ -1,9 +1,10 @@
 import { RpcError, readLatest } from '@tallystick/chain'
+import type { Block } from '../store/block.ts'
 import { backfill } from './backfill.ts'
 import type { ChainContext, Cursor } from './chain-context.ts'
 import { followHead, storeFirst } from './follow-head.ts'
 import type { FollowerProgress } from './follower-status.ts'
-import { readTip, type Tip } from './read-tip.ts'
+import { readTip } from './read-tip.ts'
 
 /**
  * Number of blocks that a reorg may replace by default. Ethereum is final after 64 to 95 blocks, and nodes keep 128 blocks
@@ -22,7 +23,14 @@ export async function followChain(
   const tip = await pool.run((endpoint) => readTip(endpoint, known))
   const { header: latest } = tip.latest
   progress.chainHead = latest
-  if (tip.reorg) return revertReorg(context, { cursor, progress, reorg: tip.reorg })
+  if (tip.reorg) {
+    const { shared } = tip.reorg
+    if (shared?.hash !== cursor.stored.hash) {
+      progress.reorgsSeen += 1
+      await revertTo(context, { shared, stored: cursor.stored })
+    }
+    return shared && { stored: shared, position: shared }
+  }
   const deep = latest.number - maxReorgDepth
   if (cursor.position.number < deep) {
     progress.state = 'backfilling'
@@ -44,20 +52,11 @@ async function startIndex(context: ChainContext, progress: FollowerProgress): Pr
   return storeFirst(context)
 }
 
-async function revertReorg(
+async function revertTo(
   { subgraph, log }: ChainContext,
-  step: {
-    readonly cursor: Cursor
-    readonly progress: FollowerProgress
-    readonly reorg: NonNullable<Tip['reorg']>
-  },
-): Promise<Cursor | undefined> {
-  const { stored } = step.cursor
-  const { shared } = step.reorg
-  if (shared && shared.hash === stored.hash) return { stored, position: stored }
-  step.progress.reorgsSeen += 1
+  { shared, stored }: { readonly shared: Block | undefined; readonly stored: Block },
+): Promise<void> {
   const details = { from: stored.number, to: shared?.number, depth: stored.number - (shared?.number ?? -1) }
   log.warn(details, 'reorg: reverting to the fork')
   await subgraph.revert(shared?.number ?? -1)
-  return shared && { stored: shared, position: shared }
 }
