@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '@tallystick/database'
-import type { Mapping, OpenMapping } from '../follow/mapping.ts'
+import type { FollowerLog, Mapping, OpenMapping } from '../follow/mapping.ts'
 import { pause } from '../follow/pause.ts'
 import { type Follower, type FollowerOptions, startFollower } from '../follow/start-follower.ts'
 import { apiSchemaOf } from '../schema/api-schema.ts'
@@ -189,19 +189,15 @@ function report({ follower, onProgress }: Draft, step: RebuildStep, waits?: stri
 }
 
 /** The draft's follower fails between the replacement and its stop: its tables have another name then. */
-function createMutableLog(log: RebuildOptions['log']) {
+function createMutableLog(log: FollowerLog) {
   let isMuted = false
-  const wrap =
-    (write: RebuildOptions['log']['info']): RebuildOptions['log']['info'] =>
+  const writeAt =
+    (level: keyof FollowerLog): FollowerLog[typeof level] =>
     (details, message) => {
-      if (!isMuted) write(details, message)
+      if (!isMuted) log[level](details, message)
     }
   return {
-    log: {
-      info: wrap((details, message) => log.info(details, message)),
-      warn: wrap((details, message) => log.warn(details, message)),
-      error: wrap((details, message) => log.error(details, message)),
-    },
+    log: { info: writeAt('info'), warn: writeAt('warn'), error: writeAt('error') },
     mute: () => {
       isMuted = true
     },
