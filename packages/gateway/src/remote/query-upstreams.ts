@@ -34,6 +34,7 @@ type Progress<Query> = {
   /** Upstreams not queried yet, in order of preference. */
   readonly waiting: Upstream<Query>[]
   readonly running: Map<Call, Upstream<Query>>
+  readonly deadlineMs: number
   attempts: number
   /** Freshest of the answers that lag too far behind. */
   held: SubgraphAnswer | undefined
@@ -55,10 +56,10 @@ export async function queryUpstreams<Query>(
   options: QueryUpstreamsOptions<Query>,
 ): Promise<SubgraphAnswer> {
   const { query, signal, timeoutMs, hedgeMs, time } = options
-  const deadlineMs = time.monotonic() + timeoutMs
   const progress: Progress<Query> = {
     waiting: [...upstreams],
     running: new Map(),
+    deadlineMs: time.monotonic() + timeoutMs,
     attempts: 0,
     held: undefined,
     heldUntilMs: Number.POSITIVE_INFINITY,
@@ -70,7 +71,7 @@ export async function queryUpstreams<Query>(
   try {
     for (;;) {
       if (progress.running.size === 0 && !beginNext(progress, query)) return settle(progress)
-      const waitMs = waitMsOf(progress, { hedgeMs, deadlineMs, nowMs: time.monotonic() })
+      const waitMs = waitMsOf(progress, { hedgeMs, nowMs: time.monotonic() })
       const event = await nextEvent(progress, { waitMs, aborted: abortion.promise, time })
       if (event.kind === 'aborted') {
         if (signal.reason !== superseded) ending = 'cancelled'
@@ -111,12 +112,8 @@ function settle<Query>({ held, lastError }: Progress<Query>): SubgraphAnswer {
 
 /** Returns how long to wait for the next event: an equal share of the time left, at most `hedgeMs`. */
 function waitMsOf<Query>(
-  { held, heldUntilMs, waiting }: Progress<Query>,
-  {
-    hedgeMs,
-    deadlineMs,
-    nowMs,
-  }: { readonly hedgeMs: number | null; readonly deadlineMs: number; readonly nowMs: number },
+  { held, heldUntilMs, waiting, deadlineMs }: Progress<Query>,
+  { hedgeMs, nowMs }: { readonly hedgeMs: number | null; readonly nowMs: number },
 ): number | undefined {
   if (held) return Math.max(0, heldUntilMs - nowMs)
   if (waiting.length === 0) return undefined
