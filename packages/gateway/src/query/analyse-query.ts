@@ -32,16 +32,8 @@ type AnalysedOperation = {
   readonly name: string | undefined
   readonly textWithHead: string
   readonly headAlias: string
-  readonly variables: readonly DeclaredVariable[]
+  readonly variables: ReturnType<typeof variablesOf>
   readonly rows: Rows
-}
-
-type DeclaredVariable = {
-  readonly name: string
-  readonly type: string
-  readonly isRequired: boolean
-  /** Numeric default, used where the variable is the value of a `first`. */
-  readonly default: number | undefined
 }
 
 export type AnalysedQuery = {
@@ -180,14 +172,13 @@ function assertMeasures(
 }
 
 function variablesOf({ variableDefinitions = [] }: Pick<OperationDefinitionNode, 'variableDefinitions'>) {
-  return variableDefinitions.map(
-    ({ variable, type, defaultValue }): DeclaredVariable => ({
-      name: variable.name.value,
-      type: print(type),
-      isRequired: type.kind === Kind.NON_NULL_TYPE && defaultValue === undefined,
-      default: defaultValue?.kind === Kind.INT ? Number(defaultValue.value) : undefined,
-    }),
-  )
+  return variableDefinitions.map(({ variable, type, defaultValue }) => ({
+    name: variable.name.value,
+    type: print(type),
+    isRequired: type.kind === Kind.NON_NULL_TYPE && defaultValue === undefined,
+    /** Numeric default, used where the variable is the value of a `first`. */
+    default: defaultValue?.kind === Kind.INT ? Number(defaultValue.value) : undefined,
+  }))
 }
 
 /** Inserts the selection of the head after the operation's first brace. The rest of the text is unchanged. */
