@@ -8,10 +8,6 @@ export type Session = Queryable & {
   fail(error: Error): void
 }
 
-export type Sessions = Queryable & {
-  use<Result>(options: Cancellable, work: (session: Session) => Promise<Result>): Promise<Result>
-}
-
 // Each takes some memory on every connection. Further texts are planned on every call.
 const preparedMax = 300
 
@@ -19,7 +15,7 @@ const preparedMax = 300
 export function createSessions(
   pool: pg.Pool,
   { label, cancel }: { readonly label: string; readonly cancel: (processId: number) => Promise<void> },
-): Sessions {
+) {
   const names = new Map<string, string>()
   const nameOf = (text: string) => {
     const known = names.get(text)
@@ -41,7 +37,7 @@ export function createSessions(
     }
   return {
     query: queryWith(pool),
-    use: async ({ signal }, work) => {
+    use: async <Result>({ signal }: Cancellable, work: (session: Session) => Promise<Result>): Promise<Result> => {
       signal?.throwIfAborted()
       const client = await pool.connect().catch((error) => adaptError(error, label))
       let broken: Error | undefined

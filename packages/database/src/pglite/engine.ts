@@ -25,7 +25,8 @@ export async function openEngine(path: string, { checkpointMs, wasmModule }: Eng
   const parsers = { [types.INT8]: BigInt }
   const pgliteWasmModule = wasmModule as NonNullable<PGliteOptions['pgliteWasmModule']>
   const pglite = await PGlite.create(path, { parsers, startParams, pgliteWasmModule })
-  const checkpoints = keepCheckpoints(pglite, checkpointMs)
+  // PGlite has no process that does this, and its write-ahead log would grow to 1 GB. The next query reports a failure.
+  const checkpoints = setInterval(() => pglite.query('checkpoint').catch(() => undefined), checkpointMs)
   const query = queryWith(pglite)
   const runPrepared = createPrepared(pglite)
   let last: Promise<unknown> = Promise.resolve()
@@ -57,15 +58,6 @@ const startParams = [
   // Half of the default. PGlite fills all of it with zeros at each start. Queries on 58 MB take the same time.
   ...['-c', 'shared_buffers=64MB'],
 ]
-
-/** Runs checkpoints at an interval. PGlite has no process that does, and its write-ahead log would grow to 1 GB. */
-function keepCheckpoints(pglite: PGlite, everyMs: number): NodeJS.Timeout {
-  const checkpoint = () => {
-    // The next query reports the failure.
-    pglite.query('checkpoint').catch(() => undefined)
-  }
-  return setInterval(checkpoint, everyMs)
-}
 
 // Shorter texts are faster as strings.
 const longText = 1_024

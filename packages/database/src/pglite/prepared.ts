@@ -1,19 +1,14 @@
 import type { PGlite } from '@electric-sql/pglite'
 
-/** Runs a prepared statement. Returns undefined if the statement cannot be prepared. */
-export type RunPrepared = <Row extends object>(
-  text: string,
-  parameters: readonly unknown[],
-) => Promise<Row[]> | undefined
-
 // Each takes some memory. Further texts are planned on every call.
 const preparedMax = 300
 
 /**
  * Creates a function that parses and plans each text once, by SQL's PREPARE. The driver would call the engine six times per
- * statement, this calls it once, and planning is half of the time of a short statement.
+ * statement, this calls it once, and planning is half of the time of a short statement. The function returns undefined if a
+ * statement cannot be prepared.
  */
-export function createPrepared(pglite: Pick<PGlite, 'exec'>): RunPrepared {
+export function createPrepared(pglite: Pick<PGlite, 'exec'>) {
   const names = new Map<string, Promise<string>>()
   let lastNumber = 0
   const prepare = async (text: string) => {
@@ -34,7 +29,7 @@ export function createPrepared(pglite: Pick<PGlite, 'exec'>): RunPrepared {
     names.set(text, name)
     return name
   }
-  return <Row extends object>(text: string, parameters: readonly unknown[]) => {
+  return <Row extends object>(text: string, parameters: readonly unknown[]): Promise<Row[]> | undefined => {
     const literals = parameters.map(formatLiteral)
     const name = literals.includes(undefined) ? undefined : nameOf(text)
     return name?.then(async (known) => {
