@@ -182,22 +182,17 @@ type QueryEngineOptions = RunOptions & {
   readonly onInternalError: (error: unknown) => void
 }
 
-type QueryEngine = {
-  answer(request: QueryRequest): Promise<Answer>
-  findErrors(query: string): readonly ErrorEntry[]
-}
-
 /**
  * Creates the engine that answers queries. Every query takes the same steps: read the request, plan, compile to SQL,
  * run, write the answer. It never throws: errors are in the answer.
  */
-function createQueryEngine(options: QueryEngineOptions): QueryEngine {
+function createQueryEngine(options: QueryEngineOptions) {
   const { api, layout, deployment, rowsMax } = options
   const describe = (error: unknown) => describeFailure(error, options.onInternalError)
   const reader = createRequestReader(api.graphql)
   const compile = createCompiler({ api, layout, rowsMax })
   const runOptions = { ...options, introspect: createIntrospect(api.graphql) }
-  const answer = async (request: QueryRequest) => {
+  const answer = async (request: QueryRequest): Promise<Answer> => {
     try {
       const query = reader.read(request)
       if ('errors' in query) return writeFailures(query.errors.map(describe))
@@ -211,6 +206,6 @@ function createQueryEngine(options: QueryEngineOptions): QueryEngine {
   }
   return {
     answer,
-    findErrors: (query) => reader.findErrors(query).map((error) => describe(error).entry),
+    findErrors: (query: string) => reader.findErrors(query).map((error) => describe(error).entry),
   }
 }

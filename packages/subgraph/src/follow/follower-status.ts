@@ -4,9 +4,20 @@ import type { FollowerLog } from './mapping.ts'
 /** `disputed`: every RPC contradicts blocks that count as final, so the index does not follow them. */
 type FollowerState = 'starting' | 'waiting for lock' | 'backfilling' | 'following' | 'failing' | 'disputed'
 
+/** Mutable state of a follower. */
+export type FollowerProgress = {
+  state: FollowerState
+  chainHead: Block | undefined
+  /** Number of events that this process indexed. */
+  eventsIndexed: number
+  reorgsSeen: number
+  /** Number of times that this process replaced blocks that were read wrongly. */
+  repairs: number
+  problem: string | undefined
+}
+
 /** Status of a follower, for metrics and readiness. */
-export type FollowerStatus = {
-  readonly state: FollowerState
+export type FollowerStatus = Readonly<Omit<FollowerProgress, 'chainHead' | 'problem'>> & {
   /** Head of the index, written by this process or another. */
   readonly head: Block | undefined
   /** Head of the chain, from the RPC. */
@@ -15,25 +26,10 @@ export type FollowerStatus = {
   readonly lagBlocks: number | undefined
   /** Difference of the two blocks' timestamps. It does not use the local clock. */
   readonly lagSeconds: number | undefined
-  /** Number of events that this process indexed. */
-  readonly eventsIndexed: number
-  readonly reorgsSeen: number
-  /** Number of times that this process replaced blocks that were read wrongly. */
-  readonly repairs: number
   /** What contradicts the index and is not repaired yet. */
   readonly fault: string | undefined
   /** Current problem and its remedy. It is also set if only one of several RPC URLs fails. */
   readonly problem: string | undefined
-}
-
-/** Mutable state of a follower. */
-export type FollowerProgress = {
-  state: FollowerState
-  chainHead: Block | undefined
-  eventsIndexed: number
-  reorgsSeen: number
-  repairs: number
-  problem: string | undefined
 }
 
 export function toStatus(

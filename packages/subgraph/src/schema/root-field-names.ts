@@ -31,10 +31,8 @@ const pluralRules: readonly (readonly [RegExp, string])[] = [
   [/s$/, 's'],
 ]
 
-export type RootFieldNames = { readonly singular: string; readonly plural: string }
-
 /** Returns the names of an entity's two root fields: by id and for the collection. */
-export function rootFieldNames(entityName: string): RootFieldNames {
+export function rootFieldNames(entityName: string): { readonly singular: string; readonly plural: string } {
   const singular = camelCase(entityName)
   const plural = camelCase(pluralise(entityName))
   return { singular, plural: plural === singular ? `${plural}_collection` : plural }
