@@ -104,7 +104,7 @@ async function waitUntilIndexed(
   { followers }: Service,
   { devnets, say }: { readonly devnets: readonly Devnet[]; readonly say: (line: string) => void },
 ): Promise<void> {
-  const isDue = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: sayMs })
+  const isDue = createLogThrottle({ everyMs: sayMs })
   isDue()
   for (;;) {
     const statuses = followers.map((follower) => follower.status())

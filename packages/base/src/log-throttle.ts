@@ -1,10 +1,12 @@
+import { systemTime, type Time } from './time.ts'
+
 /** Returns how many lines of this kind were left out since the last one if a line is due, otherwise undefined. */
 export type LogThrottle = (kind?: string) => { readonly leftOut: number } | undefined
 
 /** Settings of a log throttle. */
 export type LogThrottleOptions = {
-  /** Returns milliseconds of a clock that never runs backwards. */
-  readonly monotonicNow: () => number
+  /** The time of this machine by default. */
+  readonly time?: Pick<Time, 'monotonic'> | undefined
   /** The shortest time between two lines of one kind; 10 s by default. */
   readonly everyMs?: number | undefined
   /** The number of kinds that are remembered; 50 by default. */
@@ -20,15 +22,15 @@ const kindsMaxDefault = 50
  * Creates a throttle that allows the first line of each kind at once and further ones at an interval.
  *
  * @example
- * const throttle = createLogThrottle({ monotonicNow: () => performance.now() })
+ * const throttle = createLogThrottle()
  * const due = throttle('timeout')
  * if (due) log.warn({ leftOut: due.leftOut }, 'query timed out')
  */
-export function createLogThrottle(options: LogThrottleOptions): LogThrottle {
-  const { monotonicNow, everyMs = everyMsDefault, kindsMax = kindsMaxDefault } = options
+export function createLogThrottle(options: LogThrottleOptions = {}): LogThrottle {
+  const { time = systemTime, everyMs = everyMsDefault, kindsMax = kindsMaxDefault } = options
   const logged = new Map<string, { readonly atMs: number; leftOut: number }>()
   return (kind = '') => {
-    const nowMs = monotonicNow()
+    const nowMs = time.monotonic()
     const last = logged.get(kind)
     if (last && nowMs - last.atMs < everyMs) {
       last.leftOut++

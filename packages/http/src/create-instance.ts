@@ -81,7 +81,7 @@ export function createInstance({
     assertBody(request.body)
     done()
   })
-  const throttle = createLogThrottle({ monotonicNow: time.monotonic })
+  const throttle = createLogThrottle({ time })
   app.setErrorHandler((error, request, reply) => {
     const noted = isDatabaseAway(error) ? throttle('database') : undefined
     if (noted) log.warn({ err: error, route: request.routeOptions.url, ...noted }, 'database unavailable')

@@ -42,7 +42,7 @@ const progressMs = 1_000
 
 /** Returns a `say` for progress, which drops lines that are said less than a second after the last one. */
 export function createProgress(say: (line: string) => void): (line: string) => void {
-  const isDue = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: progressMs })
+  const isDue = createLogThrottle({ everyMs: progressMs })
   isDue()
   return (line) => {
     if (isDue()) say(`  ${line}`)

@@ -76,7 +76,7 @@ export function measureSubgraph(
   const labels = { chain: subgraph.chainId, upstream: 'embedded' }
   const calls = createCallMetrics(metrics, labels)
   // An embedded subgraph has no circuit breaker, so every query fails while the database is unavailable.
-  const throttle = createLogThrottle({ monotonicNow: time.monotonic })
+  const throttle = createLogThrottle({ time })
   return {
     ...subgraph,
     ask: async (query, signal) => {

@@ -62,7 +62,7 @@ export async function startEmbeddedSubgraphs(
     const pool = domain.verifyingContract
     const namespace = namespaceOf({ id, domain })
     const chainLog = log.child({ chain: id })
-    const throttle = createLogThrottle({ monotonicNow: time.monotonic })
+    const throttle = createLogThrottle({ time })
     const subgraph = await openSubgraph({
       database,
       schema: protocolSchema,

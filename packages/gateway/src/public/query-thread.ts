@@ -38,14 +38,10 @@ type QueryThreadOptions = Omit<ThreadSettings, 'database'> & {
 export function createQueryThread(options: QueryThreadOptions): QueryThread {
   const { log, time, findDatabase, connectionsMax, namespaces } = options
   const waiting = new Map<number, Waiting>()
-  const throttle = createLogThrottle({ monotonicNow: time.monotonic })
+  const report = createReport(log, time)
   let running: Promise<Worker> | undefined
   let lastId = 0
 
-  const report = (reason: string, fields: object) => {
-    const logged = throttle(reason)
-    if (logged) log.error({ ...fields, ...logged }, 'embedded subgraph query failed')
-  }
   const settle = (id: number): Waiting | undefined => {
     const found = waiting.get(id)
     waiting.delete(id)
@@ -101,6 +97,14 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
       const worker = await running?.catch(() => undefined)
       await worker?.terminate()
     },
+  }
+}
+
+function createReport(log: Logger, time: Time): (reason: string, fields: object) => void {
+  const throttle = createLogThrottle({ time })
+  return (reason, fields) => {
+    const logged = throttle(reason)
+    if (logged) log.error({ ...fields, ...logged }, 'embedded subgraph query failed')
   }
 }
 

@@ -130,7 +130,7 @@ function warnAboutBills({ provenance, vanishedBills, newBills }: FetchedCurve, w
 
 /** Logs each warning once, until 16 others have been logged. A fetch repeats the same warning every minute. */
 function createWarnOnce(log: Logger): WarnOnce {
-  const throttle = createLogThrottle({ monotonicNow: () => 0, everyMs: Number.POSITIVE_INFINITY, kindsMax: 16 })
+  const throttle = createLogThrottle({ everyMs: Number.POSITIVE_INFINITY, kindsMax: 16 })
   return (message, fields) => {
     if (throttle(message)) log.warn(fields, message)
   }

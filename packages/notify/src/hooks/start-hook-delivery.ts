@@ -63,7 +63,7 @@ export async function startDelivery(options: DeliveryOptions): Promise<RunningHo
   const aborting = new AbortController()
   let isStopping = false
   const running = new Map<string, Promise<void>>()
-  const throttle = createLogThrottle({ monotonicNow: time.monotonic })
+  const throttle = createLogThrottle({ time })
   let state: HookCounts = { due: 0, failing: 0, disabled: [] }
   const context = createContext(options, { signal: aborting.signal, isStopping: () => isStopping })
   const fail = (error: unknown) => {

@@ -31,7 +31,7 @@ export function createIndexHealth(progress: FollowerProgress, auditMs = auditMsD
   let doubt: Doubt | undefined
   let audits = 0
   const record = createFaultRecord()
-  const takeTurn = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: auditMs })
+  const takeTurn = createLogThrottle({ everyMs: auditMs })
 
   const attemptRepair = async (context: ChainContext, { message, id, locate, attempts }: Doubt) => {
     const from = await locate(context.subgraph)

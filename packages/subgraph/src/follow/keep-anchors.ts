@@ -17,7 +17,7 @@ type AnchorOptions = {
  * that counts as final.
  */
 export function createAnchorKeeper({ identity, subgraph, maxReorgDepth }: AnchorOptions): () => Promise<void> {
-  const takeTurn = createLogThrottle({ monotonicNow: () => performance.now(), everyMs: refreshMs })
+  const takeTurn = createLogThrottle({ everyMs: refreshMs })
   return async () => {
     const { head } = subgraph
     if (!head || !takeTurn()) return

@@ -9,7 +9,7 @@ test('behavior: the head is read every 5 s, whatever the system clock does', asy
   let reads = 0
   const run = (async () => ({ number: ++reads })) as unknown as RpcPool['run']
   const progress = { chainHead: undefined }
-  const observe = createHeadObserver({ pool: { run }, progress, monotonicNow: () => nowMs })
+  const observe = createHeadObserver({ pool: { run }, progress, time: { monotonic: () => nowMs } })
   observe()
   await vi.waitUntil(() => progress.chainHead)
   vi.setSystemTime(Date.now() - 3_600_000)

@@ -1,4 +1,4 @@
-import { createLogThrottle } from '@tallystick/base'
+import { createLogThrottle, type Time } from '@tallystick/base'
 import { type RpcPool, readLatest } from '@tallystick/chain'
 import type { FollowerProgress } from './follower-status.ts'
 
@@ -8,13 +8,12 @@ const observeMs = 5_000
 type ObserverOptions = {
   readonly pool: Pick<RpcPool, 'run'>
   readonly progress: Pick<FollowerProgress, 'chainHead'>
-  readonly monotonicNow?: (() => number) | undefined
+  readonly time?: Pick<Time, 'monotonic'> | undefined
 }
 
 /** Creates a function for a waiting follower. It reads the head of the chain every 5 s, so that the lag is known. */
-export function createHeadObserver(options: ObserverOptions): () => void {
-  const { pool, progress, monotonicNow = () => performance.now() } = options
-  const takeTurn = createLogThrottle({ monotonicNow, everyMs: observeMs })
+export function createHeadObserver({ pool, progress, time }: ObserverOptions): () => void {
+  const takeTurn = createLogThrottle({ time, everyMs: observeMs })
   return () => {
     if (!takeTurn()) return
     pool.run(readLatest).then(
