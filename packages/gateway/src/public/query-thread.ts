@@ -4,12 +4,7 @@ import { createLogThrottle, type Time } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import type { QueryRequest } from '@tallystick/subgraph'
 import type { Logger } from 'pino'
-import type { AnswerPublic, PublicAnswer } from './public-answer.ts'
-
-type QueryThread = {
-  answer(chainId: number, ...asked: Parameters<AnswerPublic>): Promise<PublicAnswer>
-  close(): Promise<void>
-}
+import type { PublicAnswer } from './public-answer.ts'
 
 // The thread runs the bundle of `query-thread-main.ts`, found by its name, because this module is in other bundles too.
 const findEntry = () => createRequire(import.meta.url).resolve('@tallystick/gateway/query-thread')
@@ -35,7 +30,7 @@ type QueryThreadOptions = Omit<ThreadSettings, 'database'> & {
  * Runs public queries in a separate thread with separate connections, so that the main thread, which signs and serves
  * notes, never waits for them. The first query starts the thread, also after the thread failed.
  */
-export function createQueryThread(options: QueryThreadOptions): QueryThread {
+export function createQueryThread(options: QueryThreadOptions) {
   const { log, time, findDatabase, connectionsMax, namespaces } = options
   const waiting = new Map<number, Waiting>()
   const report = createReport(log, time)
@@ -76,7 +71,7 @@ export function createQueryThread(options: QueryThreadOptions): QueryThread {
     return running
   }
   return {
-    answer: async (chainId, { signal, ...request }, begin) => {
+    answer: async (chainId: number, { signal, ...request }: QueryRequest, begin: () => void): Promise<PublicAnswer> => {
       signal?.throwIfAborted()
       const asked = await find()
       signal?.throwIfAborted()

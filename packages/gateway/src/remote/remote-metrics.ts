@@ -1,4 +1,4 @@
-import type { Counter, MetricHelp, Metrics, Time } from '@tallystick/base'
+import type { MetricHelp, Metrics, Time } from '@tallystick/base'
 import type { Head, UpstreamFailure } from '../chain-subgraph.ts'
 import { type CallResult, callResults } from './begin-call.ts'
 import type { Circuit } from './circuit.ts'
@@ -13,16 +13,8 @@ export const remoteMetricHelp: MetricHelp = {
   tallystick_data_remote_lag_seconds: 'Age of the head block of a remote subgraph.',
 }
 
-type CallMetrics = {
-  readonly seconds: ReturnType<Metrics['histogram']>
-  readonly counts: ReadonlyMap<CallResult, Counter>
-}
-
 /** Creates the metrics of calls to one upstream. All series exist from the start, so alerts can distinguish 0 from missing. */
-export function createCallMetrics(
-  metrics: Metrics,
-  labels: { readonly chain: number; readonly upstream: string },
-): CallMetrics {
+export function createCallMetrics(metrics: Metrics, labels: { readonly chain: number; readonly upstream: string }) {
   const countOf = (outcome: CallResult) => metrics.counter('tallystick_data_upstream_total', { ...labels, outcome })
   return {
     seconds: metrics.histogram('tallystick_data_upstream_seconds', labels),

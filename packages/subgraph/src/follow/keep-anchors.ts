@@ -1,16 +1,12 @@
 import { createLogThrottle } from '@tallystick/base'
-import type { Anchor, ChainIdentity } from '@tallystick/chain'
+import type { Anchor } from '@tallystick/chain'
 import type { Block } from '../store/block.ts'
-import type { Subgraph } from '../subgraph.ts'
+import type { ChainContext } from './chain-context.ts'
 
 // An anchor only has to be old enough. It is read again this rarely.
 const refreshMs = 10_000
 
-type AnchorOptions = {
-  readonly identity: ChainIdentity
-  readonly subgraph: Subgraph
-  readonly maxReorgDepth: number
-}
+type AnchorOptions = Pick<ChainContext, 'identity' | 'subgraph' | 'maxReorgDepth'>
 
 /**
  * Creates a function that gives an identity the blocks of the index that endpoints must have: the first one, and the newest

@@ -137,13 +137,6 @@ export type DecodedBlock = {
 
 type Bounds = { readonly from: number; readonly to: number; readonly addresses: ReadonlySet<string> }
 
-type Entry = {
-  readonly number: number
-  readonly hash: string
-  readonly timestamp: number | undefined
-  readonly log: Log
-}
-
 /** Decodes the response to eth_getLogs in chain order and drops duplicates. Throws if it has a log that was not requested. */
 export function decodeLogs(json: unknown, bounds: Bounds): readonly DecodedBlock[] {
   if (!Array.isArray(json)) throw malformed('not a list')
@@ -159,7 +152,7 @@ export function decodeLogs(json: unknown, bounds: Bounds): readonly DecodedBlock
   return blocks
 }
 
-function decodeEntry(raw: unknown, { from, to, addresses }: Bounds): Entry {
+function decodeEntry(raw: unknown, { from, to, addresses }: Bounds) {
   const entry = (raw ?? {}) as Readonly<Record<string, unknown>>
   const { blockHash, blockTimestamp, transactionHash, topics, data, address, removed } = entry
   if (!isHash(blockHash) || !isHash(transactionHash)) throw malformed('a log without hashes')

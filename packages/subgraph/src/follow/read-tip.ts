@@ -1,14 +1,6 @@
-import {
-  type ChainIdentity,
-  findBlock,
-  type HeaderWithBloom,
-  type RpcEndpoint,
-  RpcError,
-  readLatestHeader,
-} from '@tallystick/chain'
+import { findBlock, type HeaderWithBloom, type RpcEndpoint, RpcError, readLatestHeader } from '@tallystick/chain'
 import type { Block } from '../store/block.ts'
-import type { Subgraph } from '../subgraph.ts'
-import type { Cursor } from './chain-context.ts'
+import type { ChainContext, Cursor } from './chain-context.ts'
 
 export type Tip = {
   readonly latest: HeaderWithBloom
@@ -19,12 +11,7 @@ export type Tip = {
 // Servers behind one URL respond in turn and differ by a few blocks. That is neither a reorg nor a problem.
 const lagTolerated = 8
 
-type Known = {
-  readonly subgraph: Subgraph
-  readonly cursor: Cursor
-  readonly identity: ChainIdentity
-  readonly maxReorgDepth: number
-}
+type Known = Pick<ChainContext, 'subgraph' | 'identity' | 'maxReorgDepth'> & { readonly cursor: Cursor }
 
 /** Reads the head of the chain and detects a reorg: another hash at a height that was read before. */
 export async function readTip(endpoint: RpcEndpoint, known: Known): Promise<Tip> {

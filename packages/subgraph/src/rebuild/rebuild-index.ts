@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '@tallystick/database'
-import type { FollowerLog, Mapping, OpenMapping } from '../follow/mapping.ts'
+import type { FollowerLog, Mapping, MappingContext, OpenMapping } from '../follow/mapping.ts'
 import { pause } from '../follow/pause.ts'
 import { type Follower, type FollowerOptions, startFollower } from '../follow/start-follower.ts'
 import { apiSchemaOf } from '../schema/api-schema.ts'
@@ -213,17 +213,11 @@ function stalled(problem: string): SubgraphError {
   return new SubgraphError({ code: 'rebuild_failed', message: `The new index does not advance. ${problem}` })
 }
 
-type WatchedMapping = {
-  readonly mapping: OpenMapping
-  /** Returns why the logs cannot be mapped: the index started too late, or an RPC left logs out. */
-  readonly failure: () => SubgraphError | undefined
-}
-
 // A follower reads the logs again, from another RPC if there is one.
 const refusalsMax = 5
 
 /** Watches whether a mapping refuses the same log again and again. A follower would retry for ever. */
-function watchMapping(mapping: Mapping | OpenMapping): WatchedMapping {
+function watchMapping(mapping: Mapping | OpenMapping) {
   let refused = { message: '', count: 0 }
   const watch = (opened: Mapping): Mapping => ({
     ...opened,
@@ -237,7 +231,8 @@ function watchMapping(mapping: Mapping | OpenMapping): WatchedMapping {
       }),
   })
   return {
-    mapping: async (context) => watch(typeof mapping === 'function' ? await mapping(context) : mapping),
+    mapping: async (context: MappingContext) => watch(typeof mapping === 'function' ? await mapping(context) : mapping),
+    /** Returns why the logs cannot be mapped: the index started too late, or an RPC left logs out. */
     failure: () =>
       refused.count < refusalsMax ? undefined : new SubgraphError({ code: 'rebuild_failed', message: refused.message }),
   }

@@ -79,12 +79,6 @@ type OpenValue = Extract<Value, { readonly text: string }> & {
 /** Parameter that is read from the variables of each request. */
 type VariableSlot = { readonly variable: string; readonly read: (value: Value) => string }
 
-type OpenVariables = {
-  readonly values: Values
-  /** Whether a text was read directly. Then more than a parameter depends on it. */
-  readonly areRead: boolean
-}
-
 // So short that the value is in every index, whatever its stored form.
 const openBytesMax = 200
 
@@ -108,7 +102,7 @@ function describe(value: Exclude<Value, { readonly kind: 'List' | 'Object' }>): 
 }
 
 /** Replaces the texts of variables with open values, and records whether their text is read. */
-export function openVariables(variables: Values): OpenVariables {
+export function openVariables(variables: Values) {
   let areRead = false
   const open = (variable: string, given: Extract<Value, { readonly text: string }>): OpenValue => ({
     kind: 'String',
@@ -123,6 +117,7 @@ export function openVariables(variables: Values): OpenVariables {
   for (const [name, value] of variables) values.set(name, value.kind === 'String' ? open(name, value) : value)
   return {
     values,
+    /** Whether a text was read directly. Then more than a parameter depends on it. */
     get areRead() {
       return areRead
     },
