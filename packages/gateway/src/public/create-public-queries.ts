@@ -1,11 +1,10 @@
 import type { Closers, MetricHelp, Metrics, Secret, Time } from '@tallystick/base'
-import { TallystickError } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { type EmbeddedSubgraph, type IndexedChain, namespaceOf } from '../embedded/start-embedded-subgraphs.ts'
 import { createGate, type Gate } from '../gate.ts'
 import type { AnswerPublic } from './public-answer.ts'
-import { createQueryThread } from './query-thread.ts'
+import { createQueryThread, unavailable } from './query-thread.ts'
 
 /** Parts that answer queries without a key. */
 export type PublicQueries = {
@@ -41,7 +40,9 @@ export function createPublicQueries(
   { database, connectionsMax, embedded, metrics, closers, log, time }: PublicQueriesParts,
 ): PublicQueries {
   const runningMax = database.engine === 'pglite' ? 1 : connectionsMax
-  const gate = createGate({ runningMax, waitingMax, refuse: tooManyWait })
+  const refuse = (waiting: number) =>
+    unavailable(`${waiting} queries are already waiting for this subgraph. Try again in 1 s.`)
+  const gate = createGate({ runningMax, waitingMax, refuse })
   metrics.gauge('tallystick_public_queries_running', () => [{ value: gate.running }])
   metrics.gauge('tallystick_public_queries_waiting', () => [{ value: gate.waiting }])
   const indexed = chains.filter(({ id }) => embedded.has(id))
@@ -53,13 +54,4 @@ export function createPublicQueries(
     subgraphs: new Map(indexed.map(({ id }) => [id, (...asked) => thread.answer(id, ...asked)])),
     gate,
   }
-}
-
-function tooManyWait(waiting: number): TallystickError {
-  return new TallystickError({
-    code: 'not_ready',
-    message: `${waiting} queries are already waiting for this subgraph. Try again in 1 s.`,
-    retryable: true,
-    retryAfterSeconds: 1,
-  })
 }

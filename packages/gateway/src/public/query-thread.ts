@@ -121,7 +121,8 @@ function unreadable(): TallystickError {
 
 const aborted = 'The query was aborted because a concurrent query took too long. Try again or select less.'
 
-function unavailable(message: string): TallystickError {
+/** Returns the error of a query that may be answered in a second. */
+export function unavailable(message: string): TallystickError {
   return new TallystickError({ code: 'not_ready', message, retryable: true, retryAfterSeconds: 1 })
 }
 

@@ -1,14 +1,12 @@
 import { type DocumentNode, Kind, type Token, TokenKind, type VariableDefinitionNode, visit } from 'graphql'
 import { queryRejected } from '../chain-subgraph.ts'
 
-export type QueryText = { readonly text: string; readonly document: DocumentNode }
-
 /**
  * Removes the declarations of `$chains` from a text and its document. The variable selects the chains of a request, so a subgraph never
  * receives it. Spaces take their place: the positions of everything else stay the same. Throws `query_rejected` if the
  * query uses the variable, or declares it as something other than a list of integers.
  */
-export function stripChains(text: string, document: DocumentNode): QueryText {
+export function stripChains(text: string, document: DocumentNode) {
   let stripped = text
   const definitions = document.definitions.map((definition) => {
     if (definition.kind !== Kind.OPERATION_DEFINITION) return definition

@@ -23,8 +23,6 @@ export type PageRequest<Entity> = {
   readonly compare: (endpoint: RpcEndpoint, page: Page<Entity>) => Promise<readonly Difference[]>
 }
 
-export type ComparedPage<Entity> = Page<Entity> & { readonly contradictions: readonly string[] }
-
 const patienceMsDefault = 30_000
 const attemptPauseMs = 500
 // Several reorgs in a row are a contradiction.
@@ -37,7 +35,7 @@ const changesMax = 5
 export async function comparePage<Entity>(
   context: PageContext,
   { query, compare }: PageRequest<Entity>,
-): Promise<ComparedPage<Entity>> {
+): Promise<Page<Entity> & { readonly contradictions: readonly string[] }> {
   const { rpc, signal, patienceMs = patienceMsDefault } = context
   const endsAtMs = performance.now() + patienceMs
   for (let changes = 0; ; ) {

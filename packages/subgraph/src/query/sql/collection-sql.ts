@@ -51,8 +51,8 @@ export function collectionSql(scope: StatementScope, options: CollectionSqlOptio
   const { table, alias, values, link } = options
   const where = argumentOf(values, 'where')
   const order = orderSql(scope, options)
-  const first = integerIn(values, { name: 'first', absent: firstDefault, min: 1, max: firstMax })
-  const skip = integerIn(values, { name: 'skip', absent: 0, min: 0, max: skipMax })
+  const first = integerOf(values, 'first')
+  const skip = integerOf(values, 'skip')
   const filter = where.kind === 'Null' ? 'true' : filterSql(scope, { table, alias, where })
   return {
     ...order,
@@ -61,15 +61,13 @@ export function collectionSql(scope: StatementScope, options: CollectionSqlOptio
   }
 }
 
-function integerIn(
-  values: Values,
-  {
-    name,
-    absent,
-    min,
-    max,
-  }: { readonly name: string; readonly absent: number; readonly min: number; readonly max: number },
-): number {
+const ranges = {
+  first: { absent: firstDefault, min: 1, max: firstMax },
+  skip: { absent: 0, min: 0, max: skipMax },
+} as const
+
+function integerOf(values: Values, name: keyof typeof ranges): number {
+  const { absent, min, max } = ranges[name]
   const value = argumentOf(values, name)
   const number = value.kind === 'Int' ? Number(value.text) : absent
   if (number >= min && number <= max) return number
