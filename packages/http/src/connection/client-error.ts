@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
-import { type ErrorCode, TallystickError } from '@tallystick/core'
-import { errorBody, statusOf } from '../response/errors.ts'
+import { TallystickError } from '@tallystick/core'
+import { refusal } from '../response/errors.ts'
+import { formatRawError } from '../response/raw-error.ts'
 import { endConnection } from './end-connection.ts'
 
 type ClientErrorHandlerOptions = {
@@ -18,38 +19,20 @@ export function createClientErrorHandler({ nextRequestId, date }: ClientErrorHan
       socket.destroy()
       return
     }
-    const [code, reason, message] = describe(error.code)
-    const requestId = nextRequestId()
-    const body = JSON.stringify(
-      errorBody(new TallystickError({ code, message, retryable: code === 'request_timeout' }), requestId),
-    )
-    endConnection(
-      socket,
-      [
-        `HTTP/1.1 ${statusOf(code)} ${reason}`,
-        `date: ${date()}`,
-        `x-request-id: ${requestId}`,
-        'cache-control: no-store',
-        'content-type: application/json; charset=utf-8',
-        `content-length: ${Buffer.byteLength(body)}`,
-        'connection: close',
-        '',
-        body,
-      ].join('\r\n'),
-    )
+    endConnection(socket, formatRawError(describe(error.code), { requestId: nextRequestId(), date: date() }))
   }
 }
 
-function describe(code: string | undefined): [ErrorCode, string, string] {
+function describe(code: string | undefined): TallystickError {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return [
-      'headers_too_large',
-      'Request Header Fields Too Large',
-      'The headers are too large. Send fewer or shorter ones.',
-    ]
+    return refusal('headers_too_large', 'The headers are too large. Send fewer or shorter ones.')
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return ['request_timeout', 'Request Timeout', 'The request did not arrive in time.']
+    return new TallystickError({
+      code: 'request_timeout',
+      message: 'The request did not arrive in time.',
+      retryable: true,
+    })
   }
-  return ['invalid_request', 'Bad Request', 'This is not a well-formed HTTP request.']
+  return refusal('invalid_request', 'This is not a well-formed HTTP request.')
 }

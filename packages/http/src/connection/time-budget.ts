@@ -40,8 +40,12 @@ export function createTimeBudget({ msPerMinute, time }: TimeBudgetOptions): Time
     const account = accounts.get(caller) ?? { leftMs: msPerMinute, atMs: admittedMs, running: 0 }
     accounts.set(caller, account)
     refill(account, admittedMs)
-    if (account.leftMs <= 0) throw budgetExceeded(msPerMinute, Math.max(1, Math.ceil(-account.leftMs / perMs / 1000)))
-    if (account.running >= runningMax) throw tooManyRunning()
+    if (account.leftMs <= 0) {
+      const seconds = Math.max(1, Math.ceil(-account.leftMs / perMs / 1000))
+      const used = `Your address has used its query time of ${msPerMinute} ms per minute.`
+      throw limited(`${used} Try again in ${seconds} seconds, and request less per query.`, seconds)
+    }
+    if (account.running >= runningMax) throw limited(tooManyRunning, 1)
     account.running += 1
     let startedMs: number | undefined
     return {
@@ -60,22 +64,8 @@ export function createTimeBudget({ msPerMinute, time }: TimeBudgetOptions): Time
 
 const unlimited: AdmittedWork = { begin: () => undefined, end: () => undefined }
 
-function budgetExceeded(msPerMinute: number, seconds: number): TallystickError {
-  return new TallystickError({
-    code: 'rate_limited',
-    message:
-      `Your address has used its query time of ${msPerMinute} ms per minute. ` +
-      `Try again in ${seconds} seconds, and request less per query.`,
-    retryable: true,
-    retryAfterSeconds: seconds,
-  })
-}
+const tooManyRunning = `Your address has ${runningMax} queries running, which is the limit. Wait for one to finish.`
 
-function tooManyRunning(): TallystickError {
-  return new TallystickError({
-    code: 'rate_limited',
-    message: `Your address has ${runningMax} queries running, which is the limit. Wait for one to finish.`,
-    retryable: true,
-    retryAfterSeconds: 1,
-  })
+function limited(message: string, retryAfterSeconds: number): TallystickError {
+  return new TallystickError({ code: 'rate_limited', message, retryable: true, retryAfterSeconds })
 }

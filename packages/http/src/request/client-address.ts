@@ -11,31 +11,18 @@ export function createIdentifyCaller(trust: readonly string[]): IdentifyCaller {
   return (request) => groupOfAddress(addressOf(request))
 }
 
-/** Creates the function that returns the client address of a request. */
-export function createRequestAddress(trust: readonly string[]): (request: FastifyRequest) => string {
-  const addressOf = createClientAddress(trust)
-  return ({ headers, socket }) => {
-    const forwardedFor = headers['x-forwarded-for']
-    return addressOf({
-      socketAddress: socket.remoteAddress ?? '',
-      forwardedFor: Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor,
-    })
-  }
-}
-
 /**
  * Creates the function that returns a request's client address: that of the socket or, behind trusted proxies, the last
  * untrusted one in X-Forwarded-For. Each proxy appends the address it saw, so earlier ones may be forged.
  */
-export function createClientAddress(
-  trust: readonly string[],
-): (request: { readonly socketAddress: string; readonly forwardedFor: string | undefined }) => string {
+export function createRequestAddress(trust: readonly string[]): (request: FastifyRequest) => string {
   const isTrusted = createTrust(trust)
-  return ({ socketAddress, forwardedFor }) => {
-    if (!isTrusted(socketAddress)) return socketAddress
-    const entries = (forwardedFor ?? '').split(',').map((entry) => entry.trim())
-    const forwarded = entries.filter((entry) => entry !== '').map(parseEntry)
-    return forwarded.findLast((address) => !isTrusted(address)) ?? socketAddress
+  return ({ headers, socket: { remoteAddress = '' } }) => {
+    if (!isTrusted(remoteAddress)) return remoteAddress
+    // Several headers are one list.
+    const entries = String(headers['x-forwarded-for'] ?? '').split(',')
+    const forwarded = entries.map((entry) => entry.trim()).filter((entry) => entry !== '')
+    return forwarded.map(parseEntry).findLast((address) => !isTrusted(address)) ?? remoteAddress
   }
 }
 

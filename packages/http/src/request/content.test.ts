@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { assertAccepts, chooseMediaType } from './content.ts'
+import { chooseMediaType } from './content.ts'
+
+const assertAccepts = (accept: string | undefined, types: readonly string[] = ['application/json']) =>
+  chooseMediaType(accept, types)
 
 test.each([
   undefined,

@@ -4,11 +4,6 @@ import { refusal } from '../response/errors.ts'
 /** The type of every response that a route does not declare another for. */
 export const jsonType = 'application/json'
 
-/** Throws `not_acceptable` if an Accept header excludes all of these media types. */
-export function assertAccepts(accept: string | undefined, mediaTypes: readonly string[] = [jsonType]): void {
-  chooseMediaType(accept, mediaTypes)
-}
-
 /** Returns the media type that an Accept header prefers, as `findMediaType`. Throws `not_acceptable` if it excludes all. */
 export function chooseMediaType<Type extends string>(accept: string | undefined, mediaTypes: readonly Type[]): Type {
   const found = findMediaType(accept, mediaTypes)

@@ -3,15 +3,10 @@ import type { Metrics, Time } from '@tallystick/base'
 import type { Logger } from 'pino'
 import { createCutCounter } from '../connection/limit-connections.ts'
 import { createDateFormatter, securityHeaders } from '../create-instance.ts'
-import { plainHttpAnswer } from '../request/https-required.ts'
+import { httpsRequired } from '../request/https-required.ts'
+import { formatRawError } from '../response/raw-error.ts'
 import { createTlsServer, type TlsServer } from './tls-server.ts'
-import {
-  type Certificate,
-  type CertificateFiles,
-  findDateProblem,
-  measureCertificate,
-  watchCertificate,
-} from './watch-certificate.ts'
+import { type CertificateFiles, findDateProblem, readNotAfter, watchCertificate } from './watch-certificate.ts'
 import { watchTicketKeys } from './watch-ticket-keys.ts'
 
 export type OpenTls = TlsServer & { readonly stopWatching: () => void }
@@ -32,15 +27,13 @@ export function openTls(files: CertificateFiles & TicketFile, context: TlsContex
   const current = { cert: readFileSync(files.cert), key: readFileSync(files.key) }
   const onResetFlood = createCutCounter(metrics, 'resets')
   const tls = createTlsServer({ ...current, answerPlain: createPlainAnswer(context), onResetFlood })
-  const measured = measureCertificate(metrics, current)
-  const onChange = (certificate: Certificate) => {
-    tls.setCertificate(certificate)
-    measured.change(certificate)
-  }
   const problem = findDateProblem(current.cert)
   if (problem) say(`WARNING: clients reject the certificate ${files.cert}: ${problem}`)
-  const watch = { current, onChange, onRejected: measured.reject, log, time }
-  const stops = [watchCertificate(files, watch), useTicketKeys(files.ticketKeys, { tls, log, time })]
+  const certificate = watchCertificate(files, { current, onChange: tls.setCertificate, log, time })
+  metrics.gauge('tallystick_certificate_rejected', () => [{ value: certificate.isRejected() ? 1 : 0 }])
+  const notAfter = 'tallystick_certificate_not_after_timestamp_seconds'
+  metrics.gauge(notAfter, () => [{ value: readNotAfter(certificate.inUse().cert) }])
+  const stops = [certificate.stop, useTicketKeys(files.ticketKeys, { tls, log, time })]
   return { ...tls, stopWatching: () => stops.forEach((stop) => void stop()) }
 }
 
@@ -61,7 +54,7 @@ function createPlainAnswer({ metrics, time, nextRequestId }: TlsContext): (first
   const formatDate = createDateFormatter()
   return (firstBytes) => {
     refusals.increment()
-    return plainHttpAnswer({
+    return formatRawError(httpsRequired(), {
       requestId: nextRequestId(),
       date: formatDate(time.now()),
       headers: securityHeaders,

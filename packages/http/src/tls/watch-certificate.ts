@@ -1,20 +1,25 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
-import { type Metrics, repeat, type Time } from '@tallystick/base'
+import { createBackgroundWork, joinRuns, repeat, type Time } from '@tallystick/base'
 import type { Logger } from 'pino'
 import { keyExchange } from './key-exchange.ts'
 
 export type CertificateFiles = { readonly cert: string; readonly key: string }
-export type Certificate = { readonly cert: Buffer; readonly key: Buffer }
+type Certificate = { readonly cert: Buffer; readonly key: Buffer }
 
 const pollMs = 1_000
+
+export type CertificateWatch = {
+  inUse(): Certificate
+  /** Whether the files are unreadable or contain a pair that is not used. */
+  isRejected(): boolean
+  stop(): void
+}
 
 type WatchOptions = {
   readonly current: Certificate
   readonly onChange: (certificate: Certificate) => void
-  /** Called after each look at the files: whether they contain a pair that is not used. */
-  readonly onRejected?: ((isRejected: boolean) => void) | undefined
   readonly log: Logger
   readonly time: Pick<Time, 'setTimer'>
 }
@@ -23,19 +28,16 @@ type WatchOptions = {
  * Calls `onChange` when the files contain a new certificate. Reads them every second, because file events miss files that
  * are replaced through links, as certificate managers do. Certificate and key that do not match are only half written:
  * the current pair is kept until they match. A valid certificate is not replaced by one that has expired or is not valid
- * yet. Returns a function that stops the watch.
+ * yet.
  */
 export function watchCertificate(
   files: CertificateFiles,
-  { current, onChange, onRejected, log, time }: WatchOptions,
-): () => void {
+  { current, onChange, log, time }: WatchOptions,
+): CertificateWatch {
   let inUse = current
   let rejected: Certificate | undefined
-  let isChecking = false
-  let isUnreadable = false
   const check = async () => {
     const found: Certificate = { cert: await readFile(files.cert), key: await readFile(files.key) }
-    isUnreadable = false
     if (isSame(found, inUse)) {
       rejected = undefined
       return
@@ -51,20 +53,11 @@ export function watchCertificate(
       log.warn(problem, 'TLS certificate rejected; keeping the current pair')
     }
   }
-  const timer = repeat(time, { name: 'TLS files', ms: pollMs }, () => {
-    if (isChecking) return
-    isChecking = true
-    check()
-      .catch((error) => {
-        if (!isUnreadable) log.warn({ err: error }, 'TLS certificate unreadable; keeping the current one')
-        isUnreadable = true
-      })
-      .finally(() => {
-        isChecking = false
-        onRejected?.(isUnreadable || rejected !== undefined)
-      })
-  })
-  return timer.stop
+  const checking = createBackgroundWork(joinRuns(check).run, (error) =>
+    log.warn({ err: error }, 'TLS certificate unreadable; keeping the current one'),
+  )
+  const timer = repeat(time, { name: 'TLS files', ms: pollMs }, checking.run)
+  return { inUse: () => inUse, isRejected: () => checking.isFailing || rejected !== undefined, stop: timer.stop }
 }
 
 /** Returns why clients would reject a certificate now. Real time: clients do not use the service's clock. */
@@ -89,25 +82,7 @@ function isSame(a: Certificate, b: Certificate): boolean {
   return a.cert.equals(b.cert) && a.key.equals(b.key)
 }
 
-/** Adds the metrics of the certificate in use. `change` sets its successor, `reject` whether the files have another one. */
-export function measureCertificate(
-  metrics: Metrics,
-  current: Pick<Certificate, 'cert'>,
-): { change(next: Pick<Certificate, 'cert'>): void; reject(isRejected: boolean): void } {
-  let rejected = 0
-  metrics.gauge('tallystick_certificate_rejected', () => [{ value: rejected }])
-  let notAfterSeconds = readNotAfter(current)
-  metrics.gauge('tallystick_certificate_not_after_timestamp_seconds', () => [{ value: notAfterSeconds }])
-  return {
-    change: (next) => {
-      notAfterSeconds = readNotAfter(next)
-    },
-    reject: (isRejected) => {
-      rejected = isRejected ? 1 : 0
-    },
-  }
-}
-
-function readNotAfter({ cert }: Pick<Certificate, 'cert'>): number {
+/** Returns when a certificate expires, in Unix seconds. */
+export function readNotAfter(cert: Buffer): number {
   return Date.parse(new X509Certificate(cert).validTo) / 1000
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { repeat, type Time } from '@tallystick/base'
+import { createBackgroundWork, repeat, type Time } from '@tallystick/base'
 import type { Logger } from 'pino'
 
 /** Size of the key that Node encrypts session tickets with. */
@@ -20,21 +20,16 @@ type TicketKeysOptions = {
  */
 export function watchTicketKeys(path: string, { current, onChange, log, time }: TicketKeysOptions): () => void {
   let inUse = current
-  let isIgnored = false
   const check = async () => {
     const found = await readFile(path)
     if (found.length !== ticketKeyBytes) throw new RangeError(`it has ${found.length} bytes, not ${ticketKeyBytes}`)
-    isIgnored = false
     if (found.equals(inUse)) return
     onChange(found)
     inUse = found
     log.info('key of TLS session tickets changed')
   }
-  const timer = repeat(time, { name: 'TLS files', ms: pollMs }, () => {
-    check().catch((error) => {
-      if (!isIgnored) log.warn({ err: error }, 'key of TLS session tickets ignored; keeping the current one')
-      isIgnored = true
-    })
-  })
-  return timer.stop
+  const checking = createBackgroundWork(check, (error) =>
+    log.warn({ err: error }, 'key of TLS session tickets ignored; keeping the current one'),
+  )
+  return repeat(time, { name: 'TLS files', ms: pollMs }, checking.run).stop
 }

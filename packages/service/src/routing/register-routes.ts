@@ -1,10 +1,11 @@
 import type { Time } from '@tallystick/base'
 import { type KeyScope, TallystickError } from '@tallystick/core'
 import {
-  assertAccepts,
   type Cors,
+  chooseMediaType,
   countRequest,
   isPreflight,
+  jsonType,
   type LimitAddress,
   refusal,
   sendPreflight,
@@ -46,7 +47,7 @@ export function registerRoutes(
     const { scope, mediaTypes, openTo } = request.routeOptions.config
     if (scope) {
       request.apiKey = authenticate(scope, request, reply)
-      assertAccepts(request.headers.accept, mediaTypes)
+      chooseMediaType(request.headers.accept, mediaTypes ?? [jsonType])
     }
     // What needs no key is the same for everyone.
     if (openTo === 'any-origin') reply.header('access-control-allow-origin', '*')
