@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { repeat, runOneAtATime, type Time, toSeconds } from '@tallystick/base'
-import { type Database, followChanges, type Queryable } from '@tallystick/database'
+import { type Database, followChanges } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { countActive, emptySnapshot, listInForce, type RingKey, readKeySnapshot } from './key-snapshot.ts'
 import type { CreateLimit } from './limits/key-limit.ts'
@@ -24,18 +24,9 @@ export type KeyRing = {
   usage(nowMs: number): readonly Pick<RingKey, 'id' | 'uses'>[]
   /** Lists all keys, revoked and expired ones included, and how often each was used. */
   listAll(): readonly Pick<RingKey, 'id' | 'uses'>[]
-  readonly useDays: Omit<UseDays, 'note'>
+  /** UTC days on which keys are used. */
+  readonly useDays: Omit<ReturnType<typeof createUseDays>, 'note'>
   close(): Promise<void>
-}
-
-/** UTC days on which keys are used. */
-type UseDays = {
-  /** Notes a use. Call it before the use is counted. */
-  note(nowMs: number): void
-  /** Day of the last use. Undefined before the first. */
-  readonly last: number | undefined
-  /** Calls `listener` with the day of the last use when the next one is on another day, before it is counted. */
-  onEnd(listener: (day: number) => void): void
 }
 
 // A notification announces a change at once. Polling covers lost notifications: a change takes effect within a second.
@@ -106,55 +97,35 @@ export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex')
 }
 
-/** Stores when keys were last used, at most once a minute for each key. */
-type KeyUseRecorder = {
-  /** Notes a use. Never waits. */
-  note(id: string, nowMs: number): void
-  /** Stores the uses that are not stored yet. */
-  close(): Promise<void>
-}
-
 const useStoredMs = 60_000
 
-function startKeyUseRecorder({
-  database,
-  time,
-  log,
-}: Pick<KeyRingOptions, 'database' | 'time' | 'log'>): KeyUseRecorder {
+/** Stores when keys were last used, at most once a minute for each key. */
+function startKeyUseRecorder({ database, time, log }: Pick<KeyRingOptions, 'database' | 'time' | 'log'>) {
   const lastUses = new Map<string, { readonly atMs: number; isStored: boolean }>()
   const store = async () => {
     const pending = [...lastUses].filter(([, { isStored }]) => !isStored)
+    if (pending.length === 0) return
     for (const [, use] of pending) use.isStored = true
-    await recordKeyUse(
-      database,
-      pending.map(([id, { atMs }]) => ({ id, atSeconds: toSeconds(atMs) })),
-    ).catch((error) => log.warn({ err: error }, 'last use of keys not stored'))
+    // The revision stays: this is not a change of the key.
+    const statement = `update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
+      from unnest($1::text[], $2::bigint[]) as u (id, at) where k.id = u.id`
+    const uses = [pending.map(([id]) => id), pending.map(([, { atMs }]) => toSeconds(atMs).toString())]
+    await database.query(statement, uses).catch((error) => log.warn({ err: error }, 'last use of keys not stored'))
   }
   const timer = repeat(time, { name: 'last use of keys', ms: useStoredMs }, store)
   return {
-    note: (id, nowMs) => {
+    /** Notes a use. Never waits. */
+    note: (id: string, nowMs: number) => {
       const last = lastUses.get(id)
       if (last && nowMs >= last.atMs && nowMs - last.atMs < useStoredMs) return
       lastUses.set(id, { atMs: nowMs, isStored: false })
     },
+    /** Stores the uses that are not stored yet. */
     close: () => {
       timer.stop()
       return store()
     },
   }
-}
-
-/** Stores when keys were last used. The revision stays: this is not a change of the key. */
-async function recordKeyUse(
-  database: Queryable,
-  uses: readonly { readonly id: string; readonly atSeconds: bigint }[],
-): Promise<void> {
-  if (uses.length === 0) return
-  await database.query(
-    `update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
-     from unnest($1::text[], $2::bigint[]) as u (id, at) where k.id = u.id`,
-    [uses.map(({ id }) => id), uses.map(({ atSeconds }) => atSeconds.toString())],
-  )
 }
 
 const dayMs = 86_400_000
@@ -164,19 +135,22 @@ export function dayOf(nowMs: number): number {
   return Math.floor(nowMs / dayMs)
 }
 
-function createUseDays(): UseDays {
+function createUseDays() {
   const listeners: ((day: number) => void)[] = []
   let last: number | undefined
   return {
-    note: (nowMs) => {
+    /** Notes a use. Call it before the use is counted. */
+    note: (nowMs: number) => {
       const day = dayOf(nowMs)
       if (day === last) return
       if (last !== undefined) for (const listener of listeners) listener(last)
       last = day
     },
+    /** Day of the last use. Undefined before the first. */
     get last() {
       return last
     },
-    onEnd: (listener) => listeners.push(listener),
+    /** Calls `listener` with the day of the last use when the next one is on another day, before it is counted. */
+    onEnd: (listener: (day: number) => void) => void listeners.push(listener),
   }
 }

@@ -36,11 +36,10 @@ export async function listKeys(database: Queryable): Promise<ApiKey[]> {
   return database.query<RevisedKey>(`select ${keyColumns} from api_keys order by created_at, id`)
 }
 
+type KeyChange = { readonly id: string; readonly nowSeconds: bigint; readonly auditor: Auditor }
+
 /** Revokes a key. Revoking it again changes nothing. */
-export async function revokeKey(
-  database: Database,
-  { id, nowSeconds, auditor }: { readonly id: string; readonly nowSeconds: bigint; readonly auditor: Auditor },
-): Promise<RevisedKey> {
+export async function revokeKey(database: Database, { id, nowSeconds, auditor }: KeyChange): Promise<RevisedKey> {
   const key = await auditedTransaction(database, auditor, async (transaction, record) => {
     const known = await getKey(transaction, id)
     if (known.revokedAt !== null) return known
@@ -56,17 +55,10 @@ export async function revokeKey(
   return key
 }
 
-type Rotation = {
-  readonly id: string
-  readonly graceSeconds: number
-  readonly nowSeconds: bigint
-  readonly auditor: Auditor
-}
-
 /** Creates a new secret. Earlier secrets expire after the grace period, or at their own expiry if that is sooner. */
 export async function rotateKey(
   database: Database,
-  { id, graceSeconds, nowSeconds, auditor }: Rotation,
+  { id, graceSeconds, nowSeconds, auditor }: KeyChange & { readonly graceSeconds: number },
 ): Promise<IssuedKey> {
   const issued = await auditedTransaction(database, auditor, async (transaction, record) => {
     const revision = await nextRevision(transaction)
@@ -82,11 +74,8 @@ export async function rotateKey(
   return issued
 }
 
-type KeyUpdate = {
-  readonly id: string
+type KeyUpdate = KeyChange & {
   readonly changes: { readonly [Limit in keyof KeyLimits]?: KeyLimits[Limit] | undefined }
-  readonly nowSeconds: bigint
-  readonly auditor: Auditor
 }
 
 /** Changes limits of a key. Members that are undefined stay as they are. */

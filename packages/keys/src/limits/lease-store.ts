@@ -1,6 +1,6 @@
 import type { Database, Migration, Queryable } from '@tallystick/database'
 import type { LeasePeriod } from './lease-window.ts'
-import type { LeaseEntry, LeaseRow } from './settle-lease.ts'
+import type { LeaseRow } from './settle-lease.ts'
 
 export type LeaseName = { readonly keyId: string; readonly period: LeasePeriod; readonly windowNumber: number }
 
@@ -122,12 +122,4 @@ export async function deletePastLeases(database: Database, shiftMs = 0): Promise
 // PostgreSQL has no later timestamps.
 const latestMs = 9e15 / 1000
 
-type ReadingRow = {
-  readonly clock: number
-  readonly replicas: LeaseReading['replicas']
-  readonly rows: readonly (LeaseName & {
-    readonly version: number
-    readonly gone: number
-    readonly entries: Readonly<Record<string, LeaseEntry>>
-  })[]
-}
+type ReadingRow = Pick<LeaseReading, 'replicas' | 'rows'> & { readonly clock: number }
