@@ -36,10 +36,5 @@ export {
   rotateHook,
 } from './hooks/hook-store.ts'
 export { createSender, type Sender, type SenderOptions } from './hooks/send-request.ts'
-export {
-  hookMetricHelp,
-  type RunningHooks,
-  startDelivery,
-  startHookDelivery,
-} from './hooks/start-hook-delivery.ts'
+export { hookMetricHelp, type RunningHooks, startHookDelivery } from './hooks/start-hook-delivery.ts'
 export { testMessage } from './hooks/webhook-message.ts'

@@ -1,6 +1,12 @@
 import { addSubgraphMetrics, type EmbeddedSubgraph, startEmbeddedSubgraphs } from '@tallystick/gateway'
 import { type ClockMonitor, type RunningNotes, startClockMonitor, startNotes } from '@tallystick/issuer'
-import { type EventStreams, type RunningHooks, startHookDelivery } from '@tallystick/notify'
+import {
+  createAddressPolicy,
+  createSender,
+  type EventStreams,
+  type RunningHooks,
+  startHookDelivery,
+} from '@tallystick/notify'
 import { type RunningLog, startPublicLog } from '@tallystick/public-log'
 import { type ChainsParts, createChainsParts } from './chains/create-chains-parts.ts'
 import { type ChainReaders, createChainReaders } from './create-chain-readers.ts'
@@ -120,7 +126,8 @@ function startIssuing(
 }
 
 async function startHooks({ config, database, time, metrics, log, closers }: ServiceContext): Promise<RunningHooks> {
-  const hooks = await startHookDelivery(config.hooks, { database, time, metrics, log })
+  const sender = createSender({ policy: createAddressPolicy(config.hooks) })
+  const hooks = await startHookDelivery({ database, time, metrics, log, sender })
   closers.push('webhooks', hooks.stop)
   return hooks
 }

@@ -9,7 +9,7 @@ import {
   type RunningHooks,
   type Sender,
   type StoredEvent,
-  startDelivery,
+  startHookDelivery,
 } from '@tallystick/notify'
 import type { DatabaseEngine } from '@tallystick/workbench/test-database'
 import pino from 'pino'
@@ -53,7 +53,7 @@ export async function createHookWorld(engine: DatabaseEngine = 'postgres'): Prom
     operator: createHookOperator({ database, config: config as never, clock, auditor, sender }),
     startReplica: async (own = database) => {
       const common = { database: own, time: clock, metrics, log, sender, random: () => 0.999 }
-      const replica = await startDelivery({ ...common, stopGraceMs: 200 })
+      const replica = await startHookDelivery({ ...common, stopGraceMs: 200 })
       onTestFinished(() => replica.stop())
       return replica
     },

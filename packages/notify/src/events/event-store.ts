@@ -63,19 +63,19 @@ type ReadEventsOptions = {
   /** All types by default. */
   readonly types?: readonly EventType[] | undefined
   /** All chains by default. */
-  readonly chainIds?: readonly number[] | undefined
+  readonly chainId?: number | null | undefined
 }
 
 /** Returns the events after an id, in order. */
 export async function readEvents(
   database: Queryable,
-  { afterId, limit, types, chainIds }: ReadEventsOptions,
+  { afterId, limit, types, chainId }: ReadEventsOptions,
 ): Promise<StoredEvent[]> {
   return database.query<StoredEvent>(
     `select ${columns} from events where id > $1
-       and ($2::text[] is null or type = any($2)) and ($3::bigint[] is null or chain_id = any($3))
+       and ($2::text[] is null or type = any($2)) and ($3::bigint is null or chain_id = $3)
      order by id limit $4`,
-    [afterId, types ?? null, chainIds?.map(String) ?? null, limit],
+    [afterId, types ?? null, chainId ?? null, limit],
   )
 }
 

@@ -44,14 +44,7 @@ export function createPastEvents(database: Database): PastEvents {
   return {
     find: (id) => inTurn(() => findEvent(database, id)),
     read: ({ types, chainId }, afterId) =>
-      inTurn(() =>
-        readEvents(database, {
-          afterId,
-          limit: pageSize,
-          types,
-          chainIds: chainId === undefined ? undefined : [chainId],
-        }),
-      ),
+      inTurn(() => readEvents(database, { afterId, limit: pageSize, types, chainId })),
   }
 }
 

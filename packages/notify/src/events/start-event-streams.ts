@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import { type Metrics, repeat, type Time, toSeconds } from '@tallystick/base'
-import type { KeyScope } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { KeyRing, RingKey } from '@tallystick/keys'
 import type { Logger } from 'pino'
@@ -64,7 +63,7 @@ export async function startEventStreams(options: EventStreamsOptions): Promise<E
   const feed = await startEventFeed({ database, time, log, onEvents: hub.sendEvents, onReset })
   const parts: Parts = { feed, past: createPastEvents(database), hub, open, slots, eventMetrics }
 
-  const checkKeys = () => endWithoutKey(open, createKeyCheck(keyRing, time.now()))
+  const checkKeys = () => endWithoutKey(open, { keyRing, nowMs: time.now() })
   keyRing.onChange(checkKeys)
   const keyCheck = repeat(time, { name: 'keys of streams', ms: keyCheckMs }, checkKeys)
   const heartbeat = repeat(time, { name: 'heartbeat', ms: heartbeatMs }, () => {
@@ -127,17 +126,15 @@ async function openStream(
   await replayEvents(parts, { stream, resets }).catch(() => stream.end('failed'))
 }
 
-type IsAllowed = (keyHash: string, scopes: readonly KeyScope[]) => boolean
-
-/** Creates a function that returns whether a key is in force and has scopes. It looks up each key once. */
-function createKeyCheck(keyRing: Pick<KeyRing, 'findByHash'>, nowMs: number): IsAllowed {
+/** Ends the streams whose key is no longer in force or has lost one of their scopes. It looks up each key once. */
+function endWithoutKey(
+  streams: Iterable<EventStream>,
+  { keyRing, nowMs }: { readonly keyRing: Pick<KeyRing, 'findByHash'>; readonly nowMs: number },
+): void {
   const known = new Map<string, RingKey | undefined>()
-  return (keyHash, scopes) => {
+  for (const stream of streams) {
+    const { keyHash, scopes } = stream
     if (!known.has(keyHash)) known.set(keyHash, keyRing.findByHash(keyHash, nowMs))
-    return scopes.every((scope) => known.get(keyHash)?.scopes.has(scope))
+    if (!scopes.every((scope) => known.get(keyHash)?.scopes.has(scope))) stream.end('key')
   }
-}
-
-function endWithoutKey(streams: Iterable<EventStream>, isAllowed: IsAllowed): void {
-  for (const stream of streams) if (!isAllowed(stream.keyHash, stream.scopes)) stream.end('key')
 }

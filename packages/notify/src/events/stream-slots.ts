@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core'
+import { type ErrorCode, TallystickError } from '@tallystick/core'
 
 export type StreamBounds = {
   /** Streams of one key. */
@@ -19,6 +19,7 @@ export type StreamSlots = {
 }
 
 const retryAfterSeconds = 5
+const tryAgain = `Try again in ${retryAfterSeconds} seconds.`
 
 export function createStreamSlots(
   { perKeyMax, max }: StreamBounds,
@@ -28,7 +29,7 @@ export function createStreamSlots(
   let used = 0
   let isClosed = false
   const assertOpen = () => {
-    if (isClosed) throw notReady('This replica is stopping.')
+    if (isClosed) throw refused('not_ready', `This replica is stopping. ${tryAgain}`)
   }
   return {
     assertOpen,
@@ -43,11 +44,11 @@ export function createStreamSlots(
       const ofKey = counts.get(keyId) ?? 0
       if (ofKey >= perKeyMax) {
         onRefused('key')
-        throw tooManyStreams(perKeyMax)
+        throw refused('too_many_streams', tooManyStreams(perKeyMax))
       }
       if (used >= max) {
         onRefused('all')
-        throw notReady('This replica has no free stream.')
+        throw refused('not_ready', `This replica has no free stream. ${tryAgain}`)
       }
       used++
       counts.set(keyId, ofKey + 1)
@@ -64,20 +65,10 @@ export function createStreamSlots(
   }
 }
 
-function tooManyStreams(perKeyMax: number): TallystickError {
-  return new TallystickError({
-    code: 'too_many_streams',
-    message: `This key has ${perKeyMax} streams open, which is its limit. Close one, or share a stream among your clients.`,
-    retryable: true,
-    retryAfterSeconds,
-  })
+function tooManyStreams(perKeyMax: number): string {
+  return `This key has ${perKeyMax} streams open, which is its limit. Close one, or share a stream among your clients.`
 }
 
-function notReady(problem: string): TallystickError {
-  return new TallystickError({
-    code: 'not_ready',
-    message: `${problem} Try again in ${retryAfterSeconds} seconds.`,
-    retryable: true,
-    retryAfterSeconds,
-  })
+function refused(code: ErrorCode, message: string): TallystickError {
+  return new TallystickError({ code, message, retryable: true, retryAfterSeconds })
 }

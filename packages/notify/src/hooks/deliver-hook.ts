@@ -46,8 +46,7 @@ async function findNext(
   { afterEvent, types, chainId }: ClaimedHook,
 ): Promise<{ readonly event: StoredEvent | undefined; readonly lastId: bigint }> {
   const [last] = await database.query<{ id: bigint | null }>('select max(id) as id from events')
-  const chainIds = chainId === null ? undefined : [chainId]
-  const [event] = await readEvents(database, { afterId: afterEvent, limit: 1, types, chainIds })
+  const [event] = await readEvents(database, { afterId: afterEvent, limit: 1, types, chainId })
   return { event, lastId: last?.id && last.id > afterEvent ? last.id : afterEvent }
 }
 

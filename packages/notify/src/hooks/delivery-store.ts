@@ -7,19 +7,14 @@ import { hostOf } from './hook.ts'
 import type { RetryPlan } from './plan-retry.ts'
 import { webhookIdOf } from './webhook-message.ts'
 
-/**
- * State of a delivery. `gone`: the event was deleted before it was delivered. `failed`: the hook was switched off.
- * `skipped`: its body is too large.
- */
-type DeliveryStatus = 'delivered' | 'retrying' | 'failed' | 'gone' | 'skipped'
-
 /** What became of an event for a hook. */
 export type Delivery = {
   readonly eventId: bigint
   readonly webhookId: string
   readonly type: EventType
   readonly chainId: bigint
-  readonly status: DeliveryStatus
+  /** `gone`: the event was deleted before it was delivered. `failed`: the hook was switched off. `skipped`: too large. */
+  readonly status: 'delivered' | 'retrying' | 'failed' | 'gone' | 'skipped'
   readonly attempts: number
   readonly firstAttemptAt: bigint
   readonly lastAttemptAt: bigint
@@ -123,16 +118,11 @@ export async function listDeliveries(
   )
 }
 
+type StoredDelivery = Outcome & Pick<Delivery, 'status' | 'nextAttemptAt'> & { readonly hook: ClaimedHook }
+
 async function storeDelivery(
   transaction: Queryable,
-  {
-    hook,
-    event,
-    attempt,
-    nowSeconds,
-    status,
-    nextAttemptAt,
-  }: Outcome & { readonly hook: ClaimedHook; readonly status: DeliveryStatus; readonly nextAttemptAt: bigint | null },
+  { hook, event, attempt, nowSeconds, status, nextAttemptAt }: StoredDelivery,
 ): Promise<void> {
   await transaction.query(
     `insert into hook_deliveries as d (hook_id, event_id, webhook_id, type, chain_id, status, attempts, first_attempt_at,

@@ -83,7 +83,7 @@ export async function removeHook(
   { id, auditor }: { readonly id: string; readonly auditor: Auditor },
 ): Promise<Hook> {
   return auditedTransaction(database, auditor, async (transaction, record) => {
-    const hook = await lockHook(transaction, id)
+    const hook = await getHook(transaction, id, 'for update')
     await transaction.query('delete from hooks where id = $1', [id])
     await record({ action: 'hook.remove', subject: id, details: { host: hostOf(hook) } })
     return hook
@@ -96,7 +96,7 @@ export async function rotateHook(
   { id, graceSeconds, nowSeconds, auditor }: Change & { readonly id: string; readonly graceSeconds: number },
 ): Promise<{ readonly hook: Hook; readonly secret: string }> {
   return auditedTransaction(database, auditor, async (transaction, record) => {
-    const hook = await lockHook(transaction, id)
+    const hook = await getHook(transaction, id, 'for update')
     await endHookSecrets(transaction, { id, graceSeconds, nowSeconds })
     const secret = await addHookSecret(transaction, { id, nowSeconds })
     await record({ action: 'hook.rotate', subject: id, details: { host: hostOf(hook), graceSeconds } })
@@ -110,7 +110,7 @@ export async function enableHook(
   { id, auditor }: { readonly id: string; readonly auditor: Auditor },
 ): Promise<Hook> {
   return auditedTransaction(database, auditor, async (transaction, record) => {
-    const hook = await lockHook(transaction, id)
+    const hook = await getHook(transaction, id, 'for update')
     await transaction.query(
       `update hooks set disabled_at = null, disabled_reason = null, attempts = 0, failing_since = null,
          next_attempt_at = null where id = $1`,
@@ -121,19 +121,8 @@ export async function enableHook(
   })
 }
 
-export async function getHook(database: Queryable, id: string): Promise<Hook> {
-  return readHook(database, { id, lock: '' })
-}
-
-/** Returns a hook and locks it until the end of the transaction. */
-async function lockHook(transaction: Queryable, id: string): Promise<Hook> {
-  return readHook(transaction, { id, lock: 'for update' })
-}
-
-async function readHook(
-  database: Queryable,
-  { id, lock }: { readonly id: string; readonly lock: '' | 'for update' },
-): Promise<Hook> {
+/** Returns a hook. With `for update` it is locked until the end of the transaction. */
+export async function getHook(database: Queryable, id: string, lock: '' | 'for update' = ''): Promise<Hook> {
   // Malformed ids are not queried: they may contain text that the database rejects.
   const isId = /^hook_[0-9a-f]{12}$/.test(id)
   const [hook] = isId ? await database.query<Hook>(`select ${hookColumns} from hooks where id = $1 ${lock}`, [id]) : []

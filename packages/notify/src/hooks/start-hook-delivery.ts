@@ -13,11 +13,10 @@ import type { Finding } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
 import { eventsChannel } from '../events/event-store.ts'
-import { createAddressPolicy } from './address-policy.ts'
 import { type ClaimedHook, claimHooks } from './claim-hooks.ts'
 import { type DeliveryContext, deliverHook } from './deliver-hook.ts'
 import { countHooks, type HookCounts } from './hook-store.ts'
-import { createSender, type Sender } from './send-request.ts'
+import type { Sender } from './send-request.ts'
 
 export const hookMetricHelp: MetricHelp = {
   tallystick_hooks_disabled: 'ALARM: webhooks that were switched off because their receiver failed.',
@@ -48,17 +47,8 @@ const tickMs = 1_000
 // A receiver that takes longer gets the event again, from another replica.
 const stopGraceMsDefault = 3_000
 
-/** Starts the delivery of webhooks to public addresses and `allowPrivate`. */
-export async function startHookDelivery(
-  { allowPrivate }: { readonly allowPrivate: readonly string[] },
-  { database, time, metrics, log }: Pick<DeliveryOptions, 'database' | 'time' | 'metrics' | 'log'>,
-): Promise<RunningHooks> {
-  const sender = createSender({ policy: createAddressPolicy({ allowPrivate }) })
-  return startDelivery({ database, time, metrics, log, sender })
-}
-
 /** Delivers events to the hooks, each independently of the others, until it is stopped. */
-export async function startDelivery(options: DeliveryOptions): Promise<RunningHooks> {
+export async function startHookDelivery(options: DeliveryOptions): Promise<RunningHooks> {
   const { database, time, log, metrics, stopGraceMs = stopGraceMsDefault } = options
   const aborting = new AbortController()
   let isStopping = false
