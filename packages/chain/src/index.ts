@@ -5,13 +5,7 @@ export { codeOf, type HttpAnswer, type HttpHead, headerOf, receive } from './htt
 export { callContracts } from './pool/call-contract.ts'
 export type { PoolWiring, WiringResult } from './pool/check-wiring.ts'
 export { isLimitReason, type RevertReason } from './pool/describe-revert.ts'
-export {
-  ChainError,
-  createPoolReader,
-  type PoolReader,
-  type PoolValues,
-  type PoolViews,
-} from './pool/pool-reader.ts'
+export { ChainError, createPoolReader, type PoolReader, type PoolViews } from './pool/pool-reader.ts'
 export { probeSigner } from './pool/probe-signer.ts'
 export type { PoolContracts, TokenFacts } from './pool/read-contracts.ts'
 export { readDenylisters } from './pool/read-denylisters.ts'

@@ -4,7 +4,7 @@ import { poolAbi } from '@tallystick/contracts'
 import type { Note } from '@tallystick/core'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { startLocalServer } from '@tallystick/workbench/start-local-server'
-import { encodeFunctionResult, type Hex } from 'viem'
+import { encodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
 import { expect, onTestFinished, test } from 'vitest'
 import { createPoolReader } from '../src/pool/pool-reader.ts'
 
@@ -18,7 +18,8 @@ const note: Note = {
   validBefore: 1737586799n,
   signature: { r: `0x${'11'.repeat(32)}`, s: `0x${'22'.repeat(32)}`, v: 27 },
 }
-const selectors = { paused: '0x5c975abb', DOMAIN_SEPARATOR: '0x3644e515', minLendLimit: '0x' } as const
+const selectorOf = (functionName: 'isFloatingIncomeSynced' | 'DOMAIN_SEPARATOR') =>
+  encodeFunctionData({ abi: poolAbi, functionName })
 
 type Answer = { readonly result: unknown } | { readonly error: object } | 'never'
 
@@ -42,17 +43,20 @@ function readerOf(rpcUrls: readonly string[], deadlineMs?: number) {
   return reader
 }
 
-const isPaused = encodeFunctionResult({ abi: poolAbi, functionName: 'paused', result: true })
+const yes = encodeFunctionResult({ abi: poolAbi, functionName: 'paused', result: true })
 const dataOf = ([call]: readonly unknown[]) => (call as { readonly data: Hex }).data
 
 test('default: a getter that the pool does not have is undefined', async () => {
   const url = await startNode((params) => {
-    if (dataOf(params) === selectors.paused) return { result: isPaused }
-    if (dataOf(params) === selectors.DOMAIN_SEPARATOR) return { error: { code: 3, message: 'execution reverted' } }
+    if (dataOf(params) === selectorOf('isFloatingIncomeSynced')) return { result: yes }
+    if (dataOf(params) === selectorOf('DOMAIN_SEPARATOR')) return { error: { code: 3, message: 'execution reverted' } }
     return { result: '0x' }
   })
-  const values = await readerOf([url]).read(['paused', 'DOMAIN_SEPARATOR', 'minLendLimit'])
-  expect(values).toEqual({ paused: true, DOMAIN_SEPARATOR: undefined, minLendLimit: undefined })
+  expect(await readerOf([url]).readViews()).toEqual({
+    isFloatingIncomeSynced: true,
+    DOMAIN_SEPARATOR: undefined,
+    lastFloatingIncomeUpdateDay: undefined,
+  })
 })
 
 test('behavior: uses the next RPC if the first is down or serves another chain', async () => {
@@ -60,19 +64,19 @@ test('behavior: uses the next RPC if the first is down or serves another chain',
     () => ({ result: encodeFunctionResult({ abi: poolAbi, functionName: 'paused', result: false }) }),
     '0x1',
   )
-  const good = await startNode(() => ({ result: isPaused }))
+  const good = await startNode(() => ({ result: yes }))
   const down = `http://127.0.0.1:${await findFreePort()}`
   const reader = readerOf([down, other, good])
-  expect(await reader.read(['paused'])).toEqual({ paused: true })
+  expect(await reader.readViews()).toMatchObject({ isFloatingIncomeSynced: true })
   expect(reader.problem).toMatch(/cannot be reached \(ECONNREFUSED\); .* serves chain 1, not chain 324/)
 })
 
 test('error: a call to an RPC that hangs ends at the deadline or with the caller’s signal', async () => {
   const url = await startNode(() => 'never')
   const failure = { name: 'ChainError', message: 'the chain did not respond within 50 ms.' }
-  await expect(readerOf([url], 50).read(['paused'])).rejects.toMatchObject(failure)
+  await expect(readerOf([url], 50).readViews()).rejects.toMatchObject(failure)
   const controller = new AbortController()
-  const reading = readerOf([url]).read(['paused'], controller.signal)
+  const reading = readerOf([url]).readPauses(controller.signal)
   controller.abort()
   await expect(reading).rejects.toMatchObject({ name: 'ChainError', message: 'the call to the chain was aborted.' })
 })

@@ -11,19 +11,14 @@ import { readGetter } from './read-getter.ts'
 import { createReadPoolState, type PoolPauses, type PoolState, readPauses } from './read-pool-state.ts'
 import { hasCode, type PoolVerdict, validateNotes } from './validate-notes.ts'
 
-/** The pool's getters without arguments. */
+/** Values of the pool's getters. A value is undefined if the pool does not have the getter. */
 export type PoolViews = {
-  readonly DOMAIN_SEPARATOR: Hex
-  readonly paused: boolean
-  readonly minLendLimit: bigint
-  readonly isFloatingIncomeSynced: boolean
-  readonly lastFloatingIncomeUpdateDay: bigint
+  readonly DOMAIN_SEPARATOR: Hex | undefined
+  readonly isFloatingIncomeSynced: boolean | undefined
+  readonly lastFloatingIncomeUpdateDay: bigint | undefined
 }
 
-export type PoolValues<Name extends keyof PoolViews> = {
-  /** Undefined if the pool does not have the getter. */
-  readonly [Key in Name]: PoolViews[Key] | undefined
-}
+const views = ['DOMAIN_SEPARATOR', 'isFloatingIncomeSynced', 'lastFloatingIncomeUpdateDay'] as const
 
 /** Reader of a pool. Every method throws `ChainError` if no RPC of the chain returns a usable response in time. */
 export type PoolReader = {
@@ -31,13 +26,13 @@ export type PoolReader = {
   /** Description of the RPCs that fail, or undefined. It names hosts only. */
   readonly problem: string | undefined
   /** Returns whether there is a contract at an address, by default the pool's. */
-  hasCode(address?: Address, signal?: AbortSignal): Promise<boolean>
-  read<Name extends keyof PoolViews>(names: readonly Name[], signal?: AbortSignal): Promise<PoolValues<Name>>
+  hasCode(address?: Address): Promise<boolean>
+  readViews(): Promise<PoolViews>
   readPauses(signal?: AbortSignal): Promise<PoolPauses>
   /** Returns the last floating income and its block, or undefined if the pool does not have the getters. */
   readFloatingIncome(signal?: AbortSignal): Promise<PoolFloatingIncome | undefined>
   /** Returns the contracts that the pool names, with the facts that a lend needs. */
-  readContracts(signal?: AbortSignal): Promise<PoolContracts>
+  readContracts(): Promise<PoolContracts>
   /** Returns which contracts of the pool are paused, its limits and its signer. */
   readState(signal?: AbortSignal): Promise<PoolState>
   /** Returns whether the pool accepts all of these notes, by default at the newest block's time. */
@@ -94,15 +89,15 @@ export function createPoolReader(options: PoolReaderOptions): PoolReader {
     get problem() {
       return rpcPool.problem
     },
-    hasCode: (address = pool, signal) => run((endpoint) => hasCode(endpoint, address), signal),
-    read: <Name extends keyof PoolViews>(names: readonly Name[], signal?: AbortSignal) =>
+    hasCode: (address = pool) => run((endpoint) => hasCode(endpoint, address)),
+    readViews: () =>
       run(async (endpoint) => {
-        const read = async (name: Name) => [name, await readGetter(endpoint, { to: pool, getter: name })] as const
-        return Object.fromEntries(await Promise.all(names.map(read))) as PoolValues<Name>
-      }, signal),
+        const read = async (getter: string) => [getter, await readGetter(endpoint, { to: pool, getter })] as const
+        return Object.fromEntries(await Promise.all(views.map(read))) as PoolViews
+      }),
     readPauses: (signal) => run((endpoint) => readPauses(endpoint, pool), signal),
     readFloatingIncome: (signal) => run((endpoint) => readFloatingIncome(endpoint, pool), signal),
-    readContracts: (signal) => run((endpoint) => readContracts(endpoint, { pool, chainId }), signal),
+    readContracts: () => run((endpoint) => readContracts(endpoint, { pool, chainId })),
     readState: (signal) => run(readState, signal),
     validate: (notes, { atSeconds, knowsLimits = false, signal } = {}) =>
       run((endpoint) => validateNotes(endpoint, { pool, notes, atSeconds, knowsLimits }), signal),

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { redact } from '@tallystick/base/pure'
-import { postJson } from './post-json.ts'
+import { type PostOptions, postJson } from './post-json.ts'
 import { RpcError } from './rpc-error.ts'
 
 export type RpcCall = { readonly method: string; readonly params: readonly unknown[] }
@@ -21,12 +21,7 @@ type CallManyOptions = {
   readonly keepErrors?: boolean | undefined
 }
 
-export type RpcEndpointOptions = {
-  readonly url: string
-  readonly timeoutMs: number
-  readonly answerBytesMax: number
-  readonly signal: AbortSignal
-}
+type RpcEndpointOptions = Omit<PostOptions, 'body'>
 
 // Some providers accept no more calls in one request.
 const batchMax = 50

@@ -15,25 +15,15 @@ export type RpcErrorKind =
   | 'foreign'
   | 'disputed'
 
-export type RpcErrorOptions = {
-  readonly kind: RpcErrorKind
-  readonly message: string
-  /** Delay the server requested with Retry-After. */
-  readonly retryAfterMs?: number | undefined
-  /** Status of a response that is not JSON-RPC. */
-  readonly status?: number | undefined
-  /** Code and data of a JSON-RPC error. The data of a revert is the contract's error. */
-  readonly code?: number | undefined
-  readonly data?: unknown
-  readonly cause?: unknown
-}
-
 /** Error of a call without a usable response. Every kind is transient and can be retried. */
 export class RpcError extends Error {
   override readonly name = 'RpcError' as const
   readonly kind: RpcErrorKind
+  /** Delay the server requested with Retry-After. */
   readonly retryAfterMs: number | undefined
+  /** Status of a response that is not JSON-RPC. */
   readonly status: number | undefined
+  /** Code and data of a JSON-RPC error. The data of a revert is the contract's error. */
   readonly code: number | undefined
   readonly data: unknown
   readonly retryable = true
@@ -47,3 +37,6 @@ export class RpcError extends Error {
     this.data = data
   }
 }
+
+type RpcErrorOptions = Pick<RpcError, 'kind' | 'message'> &
+  Partial<Pick<RpcError, 'retryAfterMs' | 'status' | 'code' | 'data' | 'cause'>>

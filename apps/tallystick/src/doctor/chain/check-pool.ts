@@ -1,4 +1,4 @@
-import type { PoolPauses, PoolState, PoolValues, PoolViews } from '@tallystick/chain'
+import type { PoolPauses, PoolState, PoolViews } from '@tallystick/chain'
 import { findMissingIncome, isIncomeStale } from '@tallystick/core'
 import { adviseOnSigner } from '@tallystick/issuer'
 import type { ChainConfig } from '@tallystick/service'
@@ -7,15 +7,7 @@ import type { Findings } from '../findings.ts'
 import { type ChainCheckContext, leastSecondsToMaturity, type PoolCheckContext } from './chain-check-context.ts'
 import { checkFreshNote, checkOfferedNotes, checkWiring } from './simulate-pool-calls.ts'
 
-const views = [
-  'DOMAIN_SEPARATOR',
-  'isFloatingIncomeSynced',
-  'lastFloatingIncomeUpdateDay',
-] as const satisfies readonly (keyof PoolViews)[]
-
 const checkManually = 'Is it a pool of this protocol? If so, check the value manually.'
-
-type Values = PoolValues<(typeof views)[number]>
 
 /** Checks that the contract at the pool's address matches the configuration and accepts our notes. */
 export async function checkPool(findings: Findings, { context, reader, headSeconds }: PoolCheckContext): Promise<void> {
@@ -26,7 +18,7 @@ export async function checkPool(findings: Findings, { context, reader, headSecon
     return findings.fail('pool', found, 'Correct chains[].pool, or chains[].rpc.')
   }
   findings.ok('pool', `there is a contract at ${pool}`)
-  const [values, state] = await Promise.all([reader.read(views), reader.readState()])
+  const [values, state] = await Promise.all([reader.readViews(), reader.readState()])
   checkDomain(findings, { values, chain })
   checkRegisteredSigner(findings, { state, context })
   checkLimits(findings, { state, context })
@@ -41,7 +33,7 @@ type StateCheck = { readonly state: PoolState; readonly context: ChainCheckConte
 
 function checkDomain(
   findings: Findings,
-  { values, chain }: { readonly values: Values; readonly chain: ChainConfig },
+  { values, chain }: { readonly values: PoolViews; readonly chain: ChainConfig },
 ): void {
   const expected = domainSeparator({ domain: { ...chain.domain, chainId: chain.id } })
   const actual = values.DOMAIN_SEPARATOR
@@ -138,7 +130,7 @@ function checkPauses(findings: Findings, { tellsPause, paused }: PoolPauses): vo
 
 function checkFloatingIncome(
   findings: Findings,
-  { values, nowSeconds }: { readonly values: Values; readonly nowSeconds: bigint },
+  { values, nowSeconds }: { readonly values: PoolViews; readonly nowSeconds: bigint },
 ): void {
   const { isFloatingIncomeSynced, lastFloatingIncomeUpdateDay: lastDay } = values
   const name = 'floating income'
