@@ -34,7 +34,7 @@ export async function verifyPrebuiltWriter(
   return undefined
 }
 
-type Trial = { readonly answer: Answer; readonly isPipelined: boolean; readonly timeoutMs: number }
+type Trial = Omit<Exchange, 'respond'> & { readonly answer: Answer }
 
 async function findDifference(
   writer: PrebuiltWriter,

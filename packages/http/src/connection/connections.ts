@@ -6,18 +6,11 @@ import type { TLSSocket } from 'node:tls'
 // A client that has just connected sends its request at once.
 const firstRequestMs = 1_000
 
-export type Connections = {
-  /** Ends idle connections now and the others after their pending requests. A new connection may send one request. */
-  drain(): void
-  /** Ends every connection immediately. */
-  destroy(): void
-}
-
 /**
  * Tracks the connections of a server and which of them have pending requests. Node's `closeIdleConnections` skips
  * connections that never sent a request, and they would delay a shutdown.
  */
-export function trackConnections(server: Http2SecureServer): Connections {
+export function trackConnections(server: Http2SecureServer) {
   const raw = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
   /** Last response started on each HTTP/1.1 connection. Responses are sent in order, so the last one finishes last. */
@@ -55,6 +48,7 @@ export function trackConnections(server: Http2SecureServer): Connections {
   }
 
   return {
+    /** Ends idle connections now and the others after their pending requests. A new connection may send one request. */
     drain: () => {
       isDraining = true
       for (const session of sessions) session.close()
@@ -64,6 +58,7 @@ export function trackConnections(server: Http2SecureServer): Connections {
         else endUnlessUsed(socket)
       }
     },
+    /** Ends every connection immediately. */
     destroy: () => {
       for (const socket of raw) socket.destroy()
     },

@@ -10,13 +10,6 @@ type Certificate = { readonly cert: Buffer; readonly key: Buffer }
 
 const pollMs = 1_000
 
-export type CertificateWatch = {
-  inUse(): Certificate
-  /** Whether the files are unreadable or contain a pair that is not used. */
-  isRejected(): boolean
-  stop(): void
-}
-
 type WatchOptions = {
   readonly current: Certificate
   readonly onChange: (certificate: Certificate) => void
@@ -30,10 +23,7 @@ type WatchOptions = {
  * the current pair is kept until they match. A valid certificate is not replaced by one that has expired or is not valid
  * yet.
  */
-export function watchCertificate(
-  files: CertificateFiles,
-  { current, onChange, log, time }: WatchOptions,
-): CertificateWatch {
+export function watchCertificate(files: CertificateFiles, { current, onChange, log, time }: WatchOptions) {
   let inUse = current
   let rejected: Certificate | undefined
   const check = async () => {
@@ -57,7 +47,12 @@ export function watchCertificate(
     log.warn({ err: error }, 'TLS certificate unreadable; keeping the current one'),
   )
   const timer = repeat(time, { name: 'TLS files', ms: pollMs }, checking.run)
-  return { inUse: () => inUse, isRejected: () => checking.isFailing || rejected !== undefined, stop: timer.stop }
+  return {
+    inUse: () => inUse,
+    /** Whether the files are unreadable or contain a pair that is not used. */
+    isRejected: () => checking.isFailing || rejected !== undefined,
+    stop: timer.stop,
+  }
 }
 
 /** Returns why clients would reject a certificate now. Real time: clients do not use the service's clock. */
