@@ -6,11 +6,7 @@ import { dayOf, type KeyRing } from './key-ring.ts'
 import type { KeyUses } from './key-snapshot.ts'
 
 /** Stores the requests of each key by the UTC day they were made on, once a minute. */
-export type KeyUsageRecorder = {
-  /** Stores the requests that are not stored yet. Throws if the database fails: they are then stored later. */
-  store(): Promise<void>
-  stop(): Promise<void>
-}
+export type KeyUsageRecorder = ReturnType<typeof startKeyUsageRecorder>
 
 const intervalMs = 60_000
 
@@ -21,7 +17,7 @@ type KeyUsageRecorderOptions = {
   readonly log: Logger
 }
 
-export function startKeyUsageRecorder({ database, keyRing, time, log }: KeyUsageRecorderOptions): KeyUsageRecorder {
+export function startKeyUsageRecorder({ database, keyRing, time, log }: KeyUsageRecorderOptions) {
   // The counts of a key are one object as long as the process knows the key.
   const stored = new WeakMap<KeyUses, KeyUses>()
   const copyUses = () => keyRing.listAll().map(({ id, uses }) => ({ id, uses, copy: { ...uses } }))
@@ -40,6 +36,7 @@ export function startKeyUsageRecorder({ database, keyRing, time, log }: KeyUsage
   const storeInBackground = () => store().catch((error) => log.warn({ err: error }, 'key usage not stored; retrying'))
   const timer = repeat(time, { name: 'key usage', ms: intervalMs }, storeInBackground)
   return {
+    /** Stores the requests that are not stored yet. Throws if the database fails: they are then stored later. */
     store,
     stop: () => {
       timer.stop()

@@ -1,7 +1,7 @@
 import { createBackgroundWork, repeat, sleep, type Time, type Timer } from '@tallystick/base'
 import type { Database } from '@tallystick/database'
 import type { Logger } from 'pino'
-import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts'
+import { createLeaseKeeper } from './lease-keeper.ts'
 import { createLeaseStore, deletePastLeases } from './lease-store.ts'
 
 /** What tests of the limits change and observe besides the time. */
@@ -12,14 +12,7 @@ export type LimitTestOptions = {
   readonly onSettled: () => void
 }
 
-export type Leases = {
-  readonly keeper: LeaseKeeper
-  /** Joins the other replicas and begins to settle. Call it when this replica is announced. */
-  start(): Promise<void>
-  /** Resolves when the other replicas count this one. At once if there are none. */
-  ready(): Promise<void>
-  stop(): Promise<void>
-}
+export type Leases = ReturnType<typeof createLeases>
 
 const intervalMs = 250
 // Before an early settlement, so that one of them serves all leases that run low together.
@@ -35,7 +28,7 @@ type LeasesOptions = {
 }
 
 /** Creates the leases of this replica with the timers that settle them. */
-export function createLeases({ database, id, log, time, test }: LeasesOptions): Leases {
+export function createLeases({ database, id, log, time, test }: LeasesOptions) {
   let early: Timer | undefined
   let timers: Timer[] = []
   let joinedAtMs = Number.NEGATIVE_INFINITY
@@ -61,6 +54,7 @@ export function createLeases({ database, id, log, time, test }: LeasesOptions): 
   const clean = () => deletePastLeases(database, test?.databaseShiftMs()).catch(() => undefined)
   return {
     keeper,
+    /** Joins the other replicas and begins to settle. Call it when this replica is announced. */
     start: async () => {
       joinedAtMs = await keeper.join()
       timers = [
@@ -68,6 +62,7 @@ export function createLeases({ database, id, log, time, test }: LeasesOptions): 
         repeat(time, { name: 'past limits', ms: cleanMs }, clean),
       ]
     },
+    /** Resolves when the other replicas count this one. At once if there are none. */
     ready: async () => {
       const waitMs = joinedAtMs - time.monotonic()
       // A timer may fire up to a millisecond early.

@@ -1,13 +1,7 @@
 /** Live replicas, as this replica and as others may believe. */
-export type Membership = {
-  update(replicas: readonly { readonly id: string; readonly ageMs: number }[], monotonicMs: number): void
-  /** Returns when the last outage ended and how long it took, in monotonic ms. */
-  lastOutage(): { readonly endedMs: number; readonly durationMs: number }
-  /** Returns the live replicas, this one included. */
-  live(): ReadonlySet<string>
-  /** Returns the largest and the smallest membership of the last moments, each sorted. */
-  beliefs(): readonly (readonly string[])[]
-}
+export type Membership = ReturnType<typeof createMembership>
+
+type SeenReplica = { readonly id: string; readonly ageMs: number }
 
 /** Replicas not seen for longer do not count. Five heartbeats. */
 export const liveMs = 10_000
@@ -20,14 +14,14 @@ const graceMs = 5_000
 // A new replica does not know whether there was an outage, and assumes one of this length.
 const unknownOutageMs = 60_000
 
-export function createMembership(id: string): Membership {
+export function createMembership(id: string) {
   const times = new Map<string, { readonly firstMs: number; readonly lastMs: number }>()
   let updatedMs = Number.NEGATIVE_INFINITY
   let outage = { endedMs: Number.NEGATIVE_INFINITY, durationMs: 0 }
   let live: ReadonlySet<string> = new Set([id])
   let beliefs: readonly (readonly string[])[] = [[id]]
   return {
-    update: (replicas, monotonicMs) => {
+    update: (replicas: readonly SeenReplica[], monotonicMs: number) => {
       const sinceUpdateMs = monotonicMs - updatedMs
       if (sinceUpdateMs > beliefMs) {
         const durationMs = Number.isFinite(updatedMs) ? sinceUpdateMs : unknownOutageMs
@@ -51,8 +45,11 @@ export function createMembership(id: string): Membership {
       const steady = [...live].filter((replica) => monotonicMs - (times.get(replica)?.firstMs ?? 0) >= beliefMs)
       beliefs = [[...times.keys()].sort(), steady.sort()]
     },
+    /** Returns when the last outage ended and how long it took, in monotonic ms. */
     lastOutage: () => outage,
+    /** Returns the live replicas, this one included. */
     live: () => live,
+    /** Returns the largest and the smallest membership of the last moments, each sorted. */
     beliefs: () => beliefs,
   }
 }

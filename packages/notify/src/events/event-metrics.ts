@@ -1,10 +1,10 @@
 import type { MetricHelp, Metrics } from '@tallystick/base'
 import { eventTypes } from '@tallystick/core'
 
-/** Why a stream ended. `client` closed it, or its connection failed. */
-export type EndReason = 'client' | 'slow' | 'key' | 'failed' | 'stop'
+const endReasons = ['client', 'slow', 'key', 'failed', 'stop'] as const
 
-const endReasons: readonly EndReason[] = ['client', 'slow', 'key', 'failed', 'stop']
+/** Why a stream ended. `client` closed it, or its connection failed. */
+export type EndReason = (typeof endReasons)[number]
 
 export type EventMetrics = ReturnType<typeof createEventMetrics>
 

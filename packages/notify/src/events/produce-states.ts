@@ -27,10 +27,10 @@ const readsToConfirm = 3
 
 type Watch = {
   /** Runs until the next read is due. */
-  wait: Timer | undefined
-  periodStart: bigint | undefined
+  wait?: Timer | undefined
+  periodStart?: bigint | undefined
   /** Last stored events. Undefined before they were read. */
-  last: { readonly rate: StoredEvent | undefined; readonly status: StoredEvent | undefined } | undefined
+  last?: { readonly rate: StoredEvent | undefined; readonly status: StoredEvent | undefined } | undefined
   rateDoubts: number
   statusDoubts: number
 }
@@ -52,7 +52,11 @@ export function startStateProducer(options: StateProducerOptions): { readonly st
       watches.clear()
     }
     if (!lock) return
-    for (const chainId of intervalsMs.keys()) await observe(options, { chainId, watch: watchOf(watches, chainId) })
+    for (const chainId of intervalsMs.keys()) {
+      const watch = watches.get(chainId) ?? { rateDoubts: 0, statusDoubts: 0 }
+      watches.set(chainId, watch)
+      await observe(options, { chainId, watch })
+    }
     if (time.monotonic() - cleanedAtMs < cleanMs) return
     cleanedAtMs = time.monotonic()
     await deleteOldEvents(database, { nowSeconds: toSeconds(time.now()), limit: cleanLimit })
@@ -75,14 +79,6 @@ export function startStateProducer(options: StateProducerOptions): { readonly st
       await lock?.release()
     },
   }
-}
-
-function watchOf(watches: Map<number, Watch>, chainId: number): Watch {
-  const known = watches.get(chainId)
-  if (known) return known
-  const created: Watch = { wait: undefined, periodStart: undefined, last: undefined, rateDoubts: 0, statusDoubts: 0 }
-  watches.set(chainId, created)
-  return created
 }
 
 /** Reads the state of a chain if it is due, or a period has begun, and appends its changes. */

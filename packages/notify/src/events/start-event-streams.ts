@@ -7,8 +7,8 @@ import { type EventsRequest, scopeOfType } from './event-filter.ts'
 import { type EventPosition, formatHeartbeat, formatHello, formatReset } from './event-frame.ts'
 import { createEventMetrics, type EventMetrics } from './event-metrics.ts'
 import { createEventStream, type EventStream } from './event-stream.ts'
-import { createPastEvents, findStart, type PastEvents, replayEvents } from './replay-events.ts'
-import { type EventFeed, startEventFeed } from './start-event-feed.ts'
+import { createPastEvents, findStart, type ReplayParts, replayEvents } from './replay-events.ts'
+import { startEventFeed } from './start-event-feed.ts'
 import { createStreamHub, type StreamHub } from './stream-hub.ts'
 import { createStreamSlots, type StreamBounds, type StreamSlots } from './stream-slots.ts'
 
@@ -42,9 +42,7 @@ const heartbeatMs = 15_000
 // Ends streams of expired keys within a second.
 const keyCheckMs = 250
 
-type Parts = {
-  readonly feed: EventFeed
-  readonly past: PastEvents
+type Parts = ReplayParts & {
   readonly hub: StreamHub
   /** All streams, also those that are not in the hub yet. */
   readonly open: Set<EventStream>
@@ -61,7 +59,8 @@ export async function startEventStreams(options: EventStreamsOptions): Promise<E
   const open = new Set<EventStream>()
   const onReset = (position: EventPosition) => hub.reset(formatReset(position), position)
   const feed = await startEventFeed({ database, time, log, onEvents: hub.sendEvents, onReset })
-  const parts: Parts = { feed, past: createPastEvents(database), hub, open, slots, eventMetrics }
+  const past = createPastEvents(database)
+  const parts: Parts = { feed, past, hub, open, slots, eventMetrics, onSent: eventMetrics.sent }
 
   const checkKeys = () => endWithoutKey(open, { keyRing, nowMs: time.now() })
   keyRing.onChange(checkKeys)
@@ -86,19 +85,20 @@ export async function startEventStreams(options: EventStreamsOptions): Promise<E
 }
 
 async function openStream(
-  { feed, past, hub, open, slots, eventMetrics }: Parts,
+  parts: Parts,
   {
     request: { types, chainId, after, key, keyHash },
     target: { response, begin },
     nowSeconds,
   }: { readonly request: StreamRequest; readonly target: StreamTarget; readonly nowSeconds: bigint },
 ): Promise<void> {
+  const { hub, open, slots, eventMetrics } = parts
   const free = slots.take(key.id)
   let isGone = false
   response.once('close', () => {
     isGone = true
   })
-  const { position, isReset, resets } = await findStart({ feed, past, nowSeconds }, after)
+  const { position, isReset, resets } = await findStart({ ...parts, nowSeconds }, after)
     .finally(slots.assertOpen)
     .catch((error) => {
       free()
@@ -122,7 +122,6 @@ async function openStream(
   open.add(stream)
   stream.write(formatHello(position))
   if (isReset) stream.write(formatReset(position))
-  const parts = { feed, past, hub, onSent: eventMetrics.sent }
   await replayEvents(parts, { stream, resets }).catch(() => stream.end('failed'))
 }
 

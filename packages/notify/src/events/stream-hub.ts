@@ -4,17 +4,7 @@ import type { EventPosition, FramedEvent } from './event-frame.ts'
 import type { EventStream } from './event-stream.ts'
 
 /** Open streams, grouped by their filters. */
-export type StreamHub = {
-  /** Adds a stream that has received everything up to its `sentId`. */
-  add(stream: EventStream): void
-  remove(stream: EventStream): void
-  /** Sends events to the streams whose filters match, in the background and in the order of the calls. */
-  sendEvents(events: readonly FramedEvent[]): void
-  /** Sends bytes to every stream. Skips streams that have received a later event than `position`. */
-  sendToAll(bytes: Buffer, position: EventPosition): void
-  /** Sends bytes to every stream. The events after `position` are new to all of them. */
-  reset(bytes: string, position: EventPosition): void
-}
+export type StreamHub = ReturnType<typeof createStreamHub>
 
 type Group = EventFilter & { readonly streams: Set<EventStream> }
 type Job = (group: Group) => ((stream: EventStream) => void) | undefined
@@ -24,7 +14,7 @@ const sliceMs = 5
 const batchSize = 32
 
 /** Creates a hub. `onSent` receives the number of events that were written. */
-export function createStreamHub(onSent: (count: number) => void): StreamHub {
+export function createStreamHub(onSent: (count: number) => void) {
   const groups = new Map<string, Group>()
   const jobs: Job[] = []
   let isRunning = false
@@ -38,22 +28,27 @@ export function createStreamHub(onSent: (count: number) => void): StreamHub {
     if (!isRunning) void run()
   }
   return {
-    add: (stream) => {
+    /** Adds a stream that has received everything up to its `sentId`. */
+    add: (stream: EventStream) => {
       const key = keyOf(stream)
       const group = groups.get(key) ?? { types: stream.types, chainId: stream.chainId, streams: new Set() }
       groups.set(key, group)
       group.streams.add(stream)
     },
-    remove: (stream) => {
+    remove: (stream: EventStream) => {
       const group = groups.get(keyOf(stream))
       if (group?.streams.delete(stream) && group.streams.size === 0) groups.delete(keyOf(stream))
     },
-    sendEvents: (events) => enqueue((group) => createSendEvents(events.filter(createMatches(group)), onSent)),
-    sendToAll: (bytes, { id }) =>
+    /** Sends events to the streams whose filters match, in the background and in the order of the calls. */
+    sendEvents: (events: readonly FramedEvent[]) =>
+      enqueue((group) => createSendEvents(events.filter(createMatches(group)), onSent)),
+    /** Sends bytes to every stream. Skips streams that have received a later event than the position. */
+    sendToAll: (bytes: Buffer, { id }: EventPosition) =>
       enqueue(() => (stream) => {
         if (stream.sentId <= id) stream.write(bytes)
       }),
-    reset: (bytes, { id }) =>
+    /** Sends bytes to every stream. The events after the position are new to all of them. */
+    reset: (bytes: string, { id }: EventPosition) =>
       enqueue(() => (stream) => {
         stream.sentId = id
         stream.write(bytes)

@@ -8,23 +8,12 @@ export type StreamBounds = {
 }
 
 /** Counts open streams. */
-export type StreamSlots = {
-  readonly used: number
-  /** Takes a slot and returns the function that frees it. Throws if a bound is reached. */
-  take(keyId: string): () => void
-  /** Throws from now on, for streams that are not open yet. */
-  close(): void
-  /** Throws after `close`. */
-  assertOpen(): void
-}
+export type StreamSlots = ReturnType<typeof createStreamSlots>
 
 const retryAfterSeconds = 5
 const tryAgain = `Try again in ${retryAfterSeconds} seconds.`
 
-export function createStreamSlots(
-  { perKeyMax, max }: StreamBounds,
-  onRefused: (bound: 'key' | 'all') => void,
-): StreamSlots {
+export function createStreamSlots({ perKeyMax, max }: StreamBounds, onRefused: (bound: 'key' | 'all') => void) {
   const counts = new Map<string, number>()
   let used = 0
   let isClosed = false
@@ -32,14 +21,17 @@ export function createStreamSlots(
     if (isClosed) throw refused('not_ready', `This replica is stopping. ${tryAgain}`)
   }
   return {
+    /** Throws after `close`. */
     assertOpen,
+    /** Throws from now on, for streams that are not open yet. */
     close: () => {
       isClosed = true
     },
     get used() {
       return used
     },
-    take: (keyId) => {
+    /** Takes a slot and returns the function that frees it. Throws if a bound is reached. */
+    take: (keyId: string) => {
       assertOpen()
       const ofKey = counts.get(keyId) ?? 0
       if (ofKey >= perKeyMax) {

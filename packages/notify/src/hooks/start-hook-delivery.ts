@@ -6,12 +6,9 @@ import {
   repeat,
   runOneAtATime,
   settleWithin,
-  type Time,
   toSeconds,
 } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
-import type { Database } from '@tallystick/database'
-import type { Logger } from 'pino'
 import { eventsChannel } from '../events/event-store.ts'
 import { type ClaimedHook, claimHooks } from './claim-hooks.ts'
 import { type DeliveryContext, deliverHook } from './deliver-hook.ts'
@@ -24,12 +21,8 @@ export const hookMetricHelp: MetricHelp = {
   tallystick_hook_attempts_total: 'Requests to the receivers of webhooks, by outcome.',
 }
 
-export type DeliveryOptions = {
-  readonly database: Database
-  readonly time: Time
+type DeliveryOptions = Pick<DeliveryContext, 'database' | 'time' | 'log' | 'sender'> & {
   readonly metrics: Metrics
-  readonly log: Logger
-  readonly sender: Sender
   readonly random?: (() => number) | undefined
   /** How long a stop waits for requests in progress; 3 s by default. */
   readonly stopGraceMs?: number | undefined
