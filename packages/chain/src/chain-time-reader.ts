@@ -15,7 +15,7 @@ const answerBytesMax = 16_777_216
  */
 export function createChainTimeReader(
   chains: readonly { readonly id: number; readonly rpc: readonly string[] }[],
-  identities: ReadonlyMap<number, ChainIdentity> = new Map(),
+  identities: ReadonlyMap<number, ChainIdentity>,
 ): ReadChainTime {
   const { signal } = new AbortController()
   const endpoints = new Map(

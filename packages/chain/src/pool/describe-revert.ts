@@ -1,17 +1,10 @@
 import * as errors from '@tallystick/contracts/errors'
 import { type Address, decodeErrorResult, type Hex } from 'viem'
 
-export type RevertReason =
-  | 'FeedNotYetValid'
-  | 'FeedExpired'
-  | 'InvalidMaturityTimestamp'
-  | 'InvalidSignature'
-  | 'InvalidSigner'
-  | 'InvalidCoupon'
-  | 'InvalidMaturity'
-  | 'InsufficientPrincipal'
-  | 'EnforcedPause'
-  | 'unknown'
+type WithoutContract<Name extends string> = Name extends `${string}__${infer Reason}` ? Reason : Name
+
+/** Name of an error without its contract, such as `InvalidCoupon`. */
+export type RevertReason = WithoutContract<ErrorName> | 'unknown'
 
 export type Revert = {
   readonly reason: RevertReason

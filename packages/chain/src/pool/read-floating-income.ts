@@ -13,7 +13,7 @@ export type PoolFloatingIncome = {
 }
 
 // A later day is not one of this protocol, and has no date.
-const dayMax = 9_999_999n
+export const dayMax = 9_999_999n
 
 /**
  * Reads the last floating income: what the contract pays for that day, which is the difference of two sums. All values are

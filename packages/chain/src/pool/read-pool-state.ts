@@ -1,6 +1,7 @@
 import { type Address, getAddress } from 'viem'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { probeSigner } from './probe-signer.ts'
+import { dayMax } from './read-floating-income.ts'
 import { readAddress, readGetter } from './read-getter.ts'
 import { createReadLimitLogs } from './read-limit-logs.ts'
 
@@ -31,9 +32,6 @@ export type PoolState = PoolPauses & {
   /** Last UTC day whose floating income is known, days since 1970-01-01. Undefined if none has been set. */
   readonly lastIncomeDay: number | undefined
 }
-
-// A later day is not one of this protocol, and has no date.
-const dayMax = 9_999_999n
 
 /**
  * Creates a function that reads which contracts of a pool are paused, its limits and its signer. The limits of coupon and

@@ -27,9 +27,8 @@ type NotesCall = {
 }
 
 type NoteVerdict =
-  | { readonly outcome: 'accepted' }
+  | Exclude<PoolVerdict, { readonly outcome: 'refused' }>
   | ({ readonly outcome: 'refused' } & NoteRefusal)
-  | { readonly outcome: 'time_unsupported'; readonly message: string }
 
 /** Returns whether a pool accepts notes, by default at the newest block's time. */
 export async function validateNotes(

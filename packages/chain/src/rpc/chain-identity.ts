@@ -32,18 +32,15 @@ const anchoredMs = 10_000
 type State = {
   confirmedAtMs: number
   anchoredAtMs: number
-  anchors: readonly Anchor[] | undefined
-  fault: RpcError | undefined
+  anchors?: readonly Anchor[] | undefined
+  fault?: RpcError | undefined
 }
 
 export function createChainIdentity(chainId: number): ChainIdentity {
   const states = new Map<string, State>()
   const stateOf = ({ label, url = label }: RpcEndpoint): State => {
     const key = createHash('sha256').update(url).digest('hex')
-    const never = Number.NEGATIVE_INFINITY
-    const state = states.get(key) ?? {
-      ...{ confirmedAtMs: never, anchoredAtMs: never, anchors: undefined, fault: undefined },
-    }
+    const state = states.get(key) ?? { confirmedAtMs: Number.NEGATIVE_INFINITY, anchoredAtMs: Number.NEGATIVE_INFINITY }
     states.set(key, state)
     return state
   }

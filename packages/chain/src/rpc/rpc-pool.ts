@@ -37,11 +37,11 @@ type Member = {
   readonly endpoint: RpcEndpoint
   /** Whether it was confirmed to serve the chain since its last failure. */
   isVerified: boolean
-  fault: RpcError | undefined
+  fault?: RpcError | undefined
   failures: number
-  /** By `performance.now()`. */
+  /** By `performance.now()`: like all limits of network I/O in real time. */
   retryAtMs: number
-  verifying: Promise<void> | undefined
+  verifying?: Promise<void> | undefined
 }
 
 const retryMsDefault = 100
@@ -53,14 +53,7 @@ export function createRpcPool(given: RpcPoolOptions): RpcPool {
   const { identity = createChainIdentity(given.chainId) } = given
   const options = { ...given, identity }
   const members = options.endpoints.map(
-    (endpoint): Member => ({
-      endpoint,
-      isVerified: false,
-      fault: undefined,
-      failures: 0,
-      retryAtMs: 0,
-      verifying: undefined,
-    }),
+    (endpoint): Member => ({ endpoint, isVerified: false, failures: 0, retryAtMs: 0 }),
   )
   const verifyOnce = (member: Member) => {
     member.verifying ??= verify(member, options).finally(() => {
