@@ -5,7 +5,7 @@ import {
   createDeployer,
   deployProtocol,
   followClock,
-  mineBatch,
+  mineBatches,
   moveChainToClock,
   type Protocol,
   planHistory,
@@ -52,7 +52,7 @@ export async function startChain({
     to: protocol.token,
     data: encodeFunctionData(approve),
   }))
-  await mineBatch(node.url, { timestamp: toSecond(clock) + 1n, transactions: approvals })
+  await mineBatches(node.url, [{ timestamp: toSecond(clock) + 1n, transactions: approvals }])
   await moveChainToClock(node.url, clock)
   await followClock(node.url, { clock })
   const follow = async () => {

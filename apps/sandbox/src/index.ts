@@ -1,7 +1,7 @@
 export { createDeployer } from './devnet/devnet.ts'
 export { followClock, moveChainToClock } from './devnet/follow-clock.ts'
 export { deployProtocol, minterRole, type Protocol } from './protocol/deploy-protocol.ts'
-export { gasPerTransaction, mineBatch } from './protocol/mine-batch.ts'
+export { gasPerTransaction, mineBatches } from './protocol/mine-batches.ts'
 export { encodeMissingIncomes } from './seed/catch-up-incomes.ts'
 export { currentCoupons } from './seed/coupons.ts'
 export { daySeconds } from './seed/history.ts'

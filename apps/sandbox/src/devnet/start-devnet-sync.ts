@@ -1,7 +1,7 @@
-import type { ShiftableTime } from '@tallystick/base'
+import { joinRuns, type ShiftableTime } from '@tallystick/base'
 import { callNode, readHead, toQuantity } from '@tallystick/workbench/dev-chain/call-node'
 import { sayFor } from '../home/sandbox-chain.ts'
-import { gasPerTransaction } from '../protocol/mine-batch.ts'
+import { gasPerTransaction } from '../protocol/mine-batches.ts'
 import { encodeMissingIncomes } from '../seed/catch-up-incomes.ts'
 import { daySeconds } from '../seed/history.ts'
 import { reportedAfterSeconds } from '../seed/plan-incomes.ts'
@@ -52,28 +52,21 @@ export async function startDevnetSync(
 function startChainSync(devnet: Devnet, options: DevnetSyncOptions): () => void {
   let reportedDay: bigint | undefined
   let problem: string | undefined
-  let isChecking = false
   let isStopped = false
-  const check = async () => {
+  const { run } = joinRuns(async () => {
     await followChain(devnet.node.url, options)
     const day = (BigInt(Math.floor(options.clock.now() / 1000)) - reportedAfterSeconds) / daySeconds
     if (day === reportedDay) return
     await reportIncomes(devnet, day)
     reportedDay = day
     problem = undefined
-  }
+  })
   const timer = setInterval(() => {
-    if (isChecking) return
-    isChecking = true
-    check()
-      .catch(({ message }: Error) => {
-        // Logged once per problem, because the check runs every second.
-        if (!isStopped && message !== problem) options.say(`cannot synchronize the chain: ${message}`)
-        problem = message
-      })
-      .finally(() => {
-        isChecking = false
-      })
+    run().catch(({ message }: Error) => {
+      // Logged once per problem, because the check runs every second.
+      if (!isStopped && message !== problem) options.say(`cannot synchronize the chain: ${message}`)
+      problem = message
+    })
   }, checkMs)
   return () => {
     isStopped = true

@@ -1,9 +1,10 @@
 import { poolAbi } from '@tallystick/contracts'
 import { callNode } from '@tallystick/workbench/dev-chain/call-node'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
-import { type BatchTransaction, mineBatch } from '../protocol/mine-batch.ts'
+import { type BatchTransaction, mineBatches } from '../protocol/mine-batches.ts'
+import { encodeIncomes } from './encode-transactions.ts'
 import { daySeconds } from './history.ts'
-import { incomeOf } from './plan-incomes.ts'
+import { incomesFrom } from './plan-incomes.ts'
 import { sandboxWallets } from './wallets.ts'
 
 // They fit into the gas of a transaction with a margin.
@@ -18,7 +19,7 @@ export async function catchUpIncomes(
   const transactions = await encodeMissingIncomes(url, { pool, today: nowSeconds / daySeconds })
   for (let start = 0; start < transactions.length; start += transactionsPerBlock) {
     const batch = transactions.slice(start, start + transactionsPerBlock)
-    await mineBatch(url, { timestamp: nowSeconds, transactions: batch })
+    await mineBatches(url, [{ timestamp: nowSeconds, transactions: batch }])
   }
 }
 
@@ -35,12 +36,7 @@ export async function encodeMissingIncomes(
   return Array.from({ length: Math.ceil(missingCount / daysPerTransaction) }, (_, index) => {
     const start = index * daysPerTransaction
     const count = Math.min(daysPerTransaction, missingCount - start)
-    return { from, to: pool, data: encodeIncomes(firstMissing + BigInt(start), count) }
+    const firstDay = firstMissing + BigInt(start)
+    return { from, to: pool, data: encodeIncomes(firstDay, incomesFrom(firstDay, count)) }
   })
-}
-
-function encodeIncomes(firstDay: bigint, count: number): Hex {
-  const incomes = Array.from({ length: count }, (_, index) => incomeOf(firstDay + BigInt(index)))
-  const args = [firstDay, BigInt(count), incomes] as const
-  return encodeFunctionData({ abi: poolAbi, functionName: 'updatePreviousFloatingIncome', args })
 }

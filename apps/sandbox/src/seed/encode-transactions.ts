@@ -3,7 +3,7 @@ import { type Note, periodAt } from '@tallystick/core'
 import { type Signer, signPeriodNote } from '@tallystick/issuer'
 import { type Address, encodeFunctionData, encodePacked, type Hex, keccak256, maxUint256, zeroHash } from 'viem'
 import { mintLimit, type Protocol } from '../protocol/deploy-protocol.ts'
-import type { BatchTransaction } from '../protocol/mine-batch.ts'
+import type { BatchTransaction } from '../protocol/mine-batches.ts'
 import { couponOf } from './coupons.ts'
 import {
   daySeconds,
@@ -128,6 +128,11 @@ function encodeIncome({ firstDay, incomes }: IncomeStep): Hex {
   if (more.length === 0) {
     return encodeFunctionData({ abi: poolAbi, functionName: 'updateDailyFloatingIncome', args: [income as bigint] })
   }
+  return encodeIncomes(firstDay, incomes)
+}
+
+/** Encodes the report of the incomes of consecutive days. */
+export function encodeIncomes(firstDay: bigint, incomes: readonly bigint[]): Hex {
   const args = [firstDay, BigInt(incomes.length), incomes] as const
   return encodeFunctionData({ abi: poolAbi, functionName: 'updatePreviousFloatingIncome', args })
 }

@@ -19,9 +19,7 @@ export function planIncomes({ firstDay, nowSeconds }: PlanIncomesOptions): Incom
     .filter((index) => !lateDays.includes(index))
     .map((index) => {
       const first = lateDays.includes(index - 1) ? index - 1 : index
-      const incomes = Array.from({ length: index - first + 1 }, (_, offset) =>
-        incomeOf(firstDay + BigInt(first + offset)),
-      )
+      const incomes = incomesFrom(firstDay + BigInt(first), index - first + 1)
       const planned = reportedAt(firstDay + BigInt(index), firstDay)
       const at = planned < nowSeconds ? planned : nowSeconds
       return { kind: 'income', at, firstDay: firstDay + BigInt(first), incomes }
@@ -34,8 +32,13 @@ export function reportedAt(day: bigint, firstDay: bigint): bigint {
   return (day + (isLate ? 2n : 1n)) * daySeconds + reportedAfterSeconds
 }
 
+/** Returns the incomes of consecutive UTC days. */
+export function incomesFrom(firstDay: bigint, count: number): bigint[] {
+  return Array.from({ length: count }, (_, index) => incomeOf(firstDay + BigInt(index)))
+}
+
 /** Returns the income of a UTC day, which varies around the typical one. */
-export function incomeOf(day: bigint): bigint {
+function incomeOf(day: bigint): bigint {
   const factor = 1 + 0.06 * Math.sin(Number(day) / 9) + 0.03 * (createRandom(Number(day))() - 0.5)
   return (typicalIncome * BigInt(Math.round(factor * 1e6))) / 1_000_000n
 }

@@ -1,6 +1,6 @@
 import { callNode } from '@tallystick/workbench/dev-chain/call-node'
 import { createProgress } from '../home/sandbox-chain.ts'
-import { type Batch, mineBatch, mineBatches } from '../protocol/mine-batch.ts'
+import { type Batch, mineBatches } from '../protocol/mine-batches.ts'
 import { encodeSetUp, encodeStep, type SeedContext } from './encode-transactions.ts'
 import type { History } from './history.ts'
 
@@ -12,7 +12,7 @@ type SeedOptions = { readonly context: SeedContext; readonly history: History; r
 /** Mines a history on a chain with the deployed protocol. Automine is off afterwards. */
 export async function seedHistory(url: string, { context, history, say }: SeedOptions): Promise<void> {
   await callNode(url, [{ method: 'evm_setAutomine', params: [false] }])
-  await mineBatch(url, { timestamp: history.startsAt + 3_600n, transactions: encodeSetUp(context, history) })
+  await mineBatches(url, [{ timestamp: history.startsAt + 3_600n, transactions: encodeSetUp(context, history) }])
   const report = createProgress(say)
   const length = Number((history.steps.at(-1)?.at ?? history.startsAt) - history.startsAt)
   let batches: Batch[] = []

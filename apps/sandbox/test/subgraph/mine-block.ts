@@ -1,6 +1,6 @@
 import { denylisterAbi, dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { type Abi, type Address, encodeFunctionData, type Hash, type TransactionReceipt } from 'viem'
-import { gasPerTransaction } from '../../src/protocol/mine-batch.ts'
+import { gasPerTransaction } from '../../src/protocol/mine-batches.ts'
 import type { Chain } from '../chain.ts'
 
 export type Call = {

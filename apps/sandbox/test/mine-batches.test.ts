@@ -1,7 +1,7 @@
 import { dollarTokenAbi, poolAbi } from '@tallystick/contracts'
 import { type Address, encodeFunctionData, getAddress, pad, toHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { mineBatch } from '../src/protocol/mine-batch.ts'
+import { mineBatches } from '../src/protocol/mine-batches.ts'
 import { noteAt } from './calls.ts'
 import { type Chain, dollars, noPartner, signNote, startChain, startsAt } from './chain.ts'
 
@@ -23,9 +23,9 @@ test('default: a block of its second holds every transaction in its order, sever
   const mint = (to: Address) => ({ from: chain.admin.address, to: chain.token, data: mintData(to) })
   const approve = (from: Address) => ({ from, to: chain.token, data: approveData() })
   const transactions = [...strangers.map(mint), ...strangers.map(approve)]
-  await mineBatch(url, { timestamp: startsAt + 100n, transactions })
+  await mineBatches(url, [{ timestamp: startsAt + 100n, transactions }])
   const timestamp = startsAt + 500n
-  await mineBatch(url, { timestamp, transactions: await lends(timestamp, 200) })
+  await mineBatches(url, [{ timestamp, transactions: await lends(timestamp, 200) }])
   const block = await chain.client.getBlock()
   expect(block).toMatchObject({ timestamp, transactions: { length: 200 } })
   const lent = await chain.client.getContractEvents({
@@ -43,14 +43,14 @@ test('error: a transaction that reverts is named by its sender', async () => {
   const timestamp = startsAt + 1_000n
   // Signed for another second: the note is over.
   const transactions = await lends(timestamp - 100n, 1)
-  await expect(mineBatch(url, { timestamp, transactions })).rejects.toThrow(`from ${strangers[0]} reverted.`)
+  await expect(mineBatches(url, [{ timestamp, transactions }])).rejects.toThrow(`from ${strangers[0]} reverted.`)
 })
 
 test('error: what the node refuses outright is said in its words', async () => {
   const poor = pad('0x99', { size: 20 })
   await chain.client.impersonateAccount({ address: poor })
   const transactions = [{ from: poor, to: chain.token, data: approveData() }]
-  const batch = mineBatch(url, { timestamp: startsAt + 2_000n, transactions })
+  const batch = mineBatches(url, [{ timestamp: startsAt + 2_000n, transactions }])
   await expect(batch).rejects.toThrow("eth_sendTransaction: Sender doesn't have enough funds")
 })
 

@@ -9,11 +9,6 @@ export const gasPerTransaction = 500_000
 /** Transactions of one block, and its second. */
 export type Batch = { readonly timestamp: bigint; readonly transactions: readonly BatchTransaction[] }
 
-/** Mines transactions in order, in one block at a given second. The conditions are those of `mineBatches`. */
-export function mineBatch(url: string, batch: Batch): Promise<void> {
-  return mineBatches(url, [batch])
-}
-
 /**
  * Mines blocks by one request. Throws if one of the transactions fails. Automine must be off, the node must know or
  * impersonate the senders, and each block needs gas for all of its transactions.
