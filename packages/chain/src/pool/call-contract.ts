@@ -3,8 +3,8 @@ import { toQuantity } from '../rpc/read-blocks.ts'
 import type { RpcCall, RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
 
-/** Storage that a call sees instead of the chain's, by contract, slot and value. */
-export type StateOverrides = Readonly<Record<Address, { readonly stateDiff: Readonly<Record<Hex, Hex>> }>>
+/** Values by slot. */
+export type ContractStorage = Readonly<Record<Hex, Hex>>
 
 export type ContractCall = {
   /** Caller that the contract sees. */
@@ -15,7 +15,8 @@ export type ContractCall = {
   readonly atSeconds?: bigint | undefined
   /** Block whose state is read, by default the newest. */
   readonly block?: number | undefined
-  readonly overrides?: StateOverrides | undefined
+  /** Storage that the call sees instead of the chain's, by contract. */
+  readonly overrides?: Readonly<Record<Address, { readonly stateDiff: ContractStorage }>> | undefined
 }
 
 /** Result of a contract call: a value, a revert, or neither because the node does not support another block time or state. */

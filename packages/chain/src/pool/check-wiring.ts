@@ -5,9 +5,9 @@ import type { Note } from '@tallystick/core'
 import { type Address, decodeErrorResult, encodeFunctionData, type Hex, isAddressEqual, zeroHash } from 'viem'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
-import { type ContractCall, callContract, type StateOverrides } from './call-contract.ts'
+import { type ContractCall, type ContractStorage, callContract } from './call-contract.ts'
 import { describeRevert } from './describe-revert.ts'
-import { findMapping, joinOverrides, type MappingProbe, overrideSlot, slotOf } from './find-slot.ts'
+import { findMapping, type MappingProbe, storageOf } from './find-slot.ts'
 import { readAddress } from './read-getter.ts'
 
 /** Result of a simulated call. `unknown`: it could not be simulated, or failed for a reason that is not about roles. */
@@ -58,11 +58,13 @@ export function createCheckWiring(
     const allowance = encodeFunctionData({ abi: dollarTokenAbi, functionName: 'allowance', args: [lender, pool] })
     const balances = await findBalances(endpoint, { ...of, getter: balance, keys: [lender] })
     const allowances = await findAllowances(endpoint, { ...of, getter: allowance, keys: [lender, pool] })
-    return balances && allowances && joinOverrides(balances, allowances)
+    return balances && allowances && { [dollar]: { stateDiff: { ...balances, ...allowances } } }
   }
   const approve = async (endpoint: RpcEndpoint, positions: Address, tokenId: bigint) => {
     const getter = encodeFunctionData({ abi: positionTokenAbi, functionName: 'getApproved', args: [tokenId] })
-    return findApprovals(endpoint, { contract: positions, getter, keys: [tokenId], value: BigInt(pool) })
+    const of = { contract: positions, value: BigInt(pool) }
+    const stateDiff = await findApprovals(endpoint, { ...of, getter, keys: [tokenId] })
+    return stateDiff && { [positions]: { stateDiff } }
   }
   const tryLend = async (endpoint: RpcEndpoint, dollar: Address | undefined, options: WiringOptions) => {
     const { note, principal, atSeconds } = options
@@ -148,18 +150,18 @@ function findMissingRole(revert: Hex, pool: Address): Hex | undefined {
   }
 }
 
-/** Creates a function that returns an override which sets a mapping's value, and keeps where the mapping is. */
+/** Creates a function that returns the storage which sets a mapping's value, and keeps where the mapping is. */
 function createMappingFinder() {
   let known: { readonly contract: Address; readonly mapping: bigint | undefined } | undefined
   let callsToProbe = 0
-  return async (endpoint: RpcEndpoint, probe: MappingProbe): Promise<StateOverrides | undefined> => {
-    const { contract, keys, value } = probe
+  return async (endpoint: RpcEndpoint, probe: MappingProbe): Promise<ContractStorage | undefined> => {
+    const { contract } = probe
     if (known?.contract !== contract || (known.mapping === undefined && callsToProbe-- <= 0)) {
       callsToProbe = callsPerProbe
       // Also if it fails: a node that limits requests must not be probed with every check.
       known = { contract, mapping: undefined }
       known = { contract, mapping: await findMapping(endpoint, probe) }
     }
-    return known.mapping === undefined ? undefined : overrideSlot(contract, slotOf(known.mapping, keys), value)
+    return known.mapping === undefined ? undefined : storageOf(known.mapping, probe)
   }
 }

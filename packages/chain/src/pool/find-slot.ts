@@ -1,10 +1,10 @@
 import { type Address, encodeAbiParameters, type Hex, keccak256, toHex } from 'viem'
 import type { RpcEndpoint } from '../rpc/rpc-endpoint.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
-import { type CallOutcome, callContract, type StateOverrides } from './call-contract.ts'
+import { type CallOutcome, type ContractStorage, callContract } from './call-contract.ts'
 
 /** A key of a mapping: an account or a token id. */
-export type MappingKey = bigint | Address
+type MappingKey = bigint | Address
 
 // Where contracts have the mappings of OpenZeppelin: at one of the first slots, or at those of its upgradeable contracts.
 const plainSlots = Array.from({ length: 13 }, (_, slot) => BigInt(slot))
@@ -15,7 +15,7 @@ const erc721Location = 0x80bb2b638cc20bc4d0a60d66940f3ab4a00c1d7b313497ca82fb0b4
 const mappingSlots = [...plainSlots, erc20Location, erc20Location + 1n, erc721Location + 4n]
 
 /** Returns the storage slot of a mapping's value, or of a nested one's with several keys. */
-export function slotOf(mapping: bigint, keys: readonly MappingKey[]): Hex {
+function slotOf(mapping: bigint, keys: readonly MappingKey[]): Hex {
   return keys.reduce<Hex>((slot, key) => {
     const word = { type: 'uint256' } as const
     return keccak256(encodeAbiParameters([word, word], [BigInt(key), BigInt(slot)]))
@@ -26,18 +26,9 @@ function toWord(value: bigint): Hex {
   return toHex(value, { size: 32 })
 }
 
-/** Joins overrides of several slots, also of one contract. */
-export function joinOverrides(...all: readonly StateOverrides[]): StateOverrides {
-  const joined: Record<Address, { stateDiff: Record<Hex, Hex> }> = {}
-  for (const [address, { stateDiff }] of all.flatMap((one) => Object.entries(one))) {
-    const known = joined[address as Address]?.stateDiff
-    joined[address as Address] = { stateDiff: { ...known, ...stateDiff } }
-  }
-  return joined
-}
-
-export function overrideSlot(contract: Address, slot: Hex, value: bigint): StateOverrides {
-  return { [contract]: { stateDiff: { [slot]: toWord(value) } } }
+/** Returns the storage that a mapping has with a value. */
+export function storageOf(mapping: bigint, { keys, value }: Pick<MappingProbe, 'keys' | 'value'>): ContractStorage {
+  return { [slotOf(mapping, keys)]: toWord(value) }
 }
 
 export type MappingProbe = {
@@ -58,7 +49,7 @@ export async function findMapping(
   { contract, getter, keys, value }: MappingProbe,
 ): Promise<bigint | undefined> {
   const isBehind = async (mapping: bigint) => {
-    const overrides = overrideSlot(contract, slotOf(mapping, keys), value)
+    const overrides = { [contract]: { stateDiff: storageOf(mapping, { keys, value }) } }
     const outcome = await callContract(endpoint, { to: contract, data: getter, overrides }).catch(toUnsupported)
     return 'value' in outcome && outcome.value === toWord(value)
   }

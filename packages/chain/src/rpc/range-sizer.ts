@@ -1,10 +1,4 @@
-export type RangeSizer = {
-  /** Number of blocks to request in one call. */
-  readonly size: number
-  succeeded(logs: number): void
-  /** Called with the number of blocks of a call that was rejected. It may have been smaller than `size`. */
-  refused(blocks: number): void
-}
+export type RangeSizer = ReturnType<typeof createRangeSizer>
 
 // Most providers allow this many. Others reject the first call.
 const sizeAtStart = 2_000
@@ -16,21 +10,23 @@ const logsWanted = 10_000
 const successesUntilRetry = 16
 
 /** Creates a sizer of ranges: it halves the size when a call is rejected and doubles it after a success. */
-export function createRangeSizer(): RangeSizer {
+export function createRangeSizer() {
   let size = sizeAtStart
   let limit = sizeMax
   let successes = 0
   return {
+    /** Number of blocks to request in one call. */
     get size() {
       return size
     },
-    succeeded: (logs) => {
+    succeeded: (logs: number) => {
       successes += 1
       if (successes % successesUntilRetry === 0) limit = Math.min(limit * 2, sizeMax)
       if (logs > logsWanted) size = Math.max(1, size >> 1)
       else if (logs < logsWanted / 2) size = Math.min(size * 2, limit)
     },
-    refused: (blocks) => {
+    /** Called with the number of blocks of a call that was rejected. It may have been smaller than `size`. */
+    refused: (blocks: number) => {
       successes = 0
       size = Math.max(1, Math.min(size, blocks) >> 1)
       limit = size
