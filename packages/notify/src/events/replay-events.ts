@@ -1,16 +1,13 @@
 import type { Database } from '@tallystick/database'
 import { createMatches, type EventFilter } from './event-filter.ts'
 import { type EventPosition, emptyPosition, formatReset, toFramed } from './event-frame.ts'
-import { findEvent, readEvents, type StoredEvent } from './event-store.ts'
+import { findEvent, readEvents } from './event-store.ts'
 import type { EventStream } from './event-stream.ts'
 import type { EventFeed } from './start-event-feed.ts'
 import type { StreamHub } from './stream-hub.ts'
 
 /** Reads events that are not in memory. */
-export type PastEvents = {
-  find(id: bigint): Promise<StoredEvent | undefined>
-  read(filter: EventFilter, afterId: bigint): Promise<StoredEvent[]>
-}
+type PastEvents = ReturnType<typeof createPastEvents>
 
 /** Start of a stream: after an event, or at the newest one because the events in between are unknown. */
 export type StreamStart = {
@@ -34,7 +31,7 @@ const resumeSecondsMax = 3n * 86_400n
 const firstId = 1n
 
 /** Creates readers that use one connection at a time, so that many clients at once do not take all of them. */
-export function createPastEvents(database: Database): PastEvents {
+export function createPastEvents(database: Database) {
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = last.then(work)
@@ -42,8 +39,8 @@ export function createPastEvents(database: Database): PastEvents {
     return result
   }
   return {
-    find: (id) => inTurn(() => findEvent(database, id)),
-    read: ({ types, chainId }, afterId) =>
+    find: (id: bigint) => inTurn(() => findEvent(database, id)),
+    read: ({ types, chainId }: EventFilter, afterId: bigint) =>
       inTurn(() => readEvents(database, { afterId, limit: pageSize, types, chainId })),
   }
 }

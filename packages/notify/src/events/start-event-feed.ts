@@ -5,21 +5,9 @@ import { type EventPosition, emptyPosition, type FramedEvent, toFramed } from '.
 import { eventsChannel, readEvents, readLastEvents } from './event-store.ts'
 
 /** Newest events of the database in memory, in order. */
-export type EventFeed = {
-  /** Position of the newest event that was read. */
-  readonly position: EventPosition
-  /** Number of times that the history of events turned out to be another one. */
-  readonly resets: number
-  /** Lists the events after an id, if they are all in memory. */
-  recentAfter(id: bigint): readonly FramedEvent[] | undefined
-  /** Returns the event at a position, if it is in memory. */
-  find(position: EventPosition): FramedEvent | undefined
-  /** Reads new events. */
-  refresh(): Promise<void>
-  stop(): Promise<void>
-}
+export type EventFeed = Awaited<ReturnType<typeof startEventFeed>>
 
-export type EventFeedOptions = {
+type EventFeedOptions = {
   readonly database: Database
   readonly time: Pick<Time, 'setTimer'>
   readonly log: Logger
@@ -35,7 +23,7 @@ const pageSize = 100
 const recentMax = 256
 
 /** Reads the newest events and follows the table until `stop`. */
-export async function startEventFeed({ database, time, log, onEvents, onReset }: EventFeedOptions): Promise<EventFeed> {
+export async function startEventFeed({ database, time, log, onEvents, onReset }: EventFeedOptions) {
   let recent: readonly FramedEvent[] = []
   let resets = 0
   const positionOf = (): EventPosition => recent.at(-1) ?? emptyPosition
@@ -67,14 +55,19 @@ export async function startEventFeed({ database, time, log, onEvents, onReset }:
     onFailure: (error) => log.warn({ err: error }, 'reading events failed; streams wait'),
   })
   return {
+    /** Position of the newest event that was read. */
     get position() {
       return positionOf()
     },
+    /** Number of times that the history of events turned out to be another one. */
     get resets() {
       return resets
     },
-    recentAfter: (id) => ((recent[0]?.id ?? 0n) <= id ? recent.filter((event) => event.id > id) : undefined),
-    find: ({ id, tag }) => recent.find((event) => event.id === id && event.tag === tag),
+    /** Lists the events after an id, if they are all in memory. */
+    recentAfter: (id: bigint) => ((recent[0]?.id ?? 0n) <= id ? recent.filter((event) => event.id > id) : undefined),
+    /** Returns the event at a position, if it is in memory. */
+    find: ({ id, tag }: EventPosition) => recent.find((event) => event.id === id && event.tag === tag),
+    /** Reads new events. */
     refresh,
     stop,
   }
