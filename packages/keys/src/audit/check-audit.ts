@@ -8,7 +8,7 @@ import {
   type MerkleTree,
   rootOf,
 } from '@tallystick/tlog'
-import { type AuditHead, AuditHeadError, readAuditHead } from './audit-head.ts'
+import { type AuditHead, type AuditHeadError, readAuditHead } from './audit-head.ts'
 
 /** SQL of the bytes that a row of `audit` is hashed from. They do not depend on settings of the session. */
 const auditContent = (row: string) =>
@@ -68,10 +68,7 @@ const faultsMax = 10
 /** Checks all rows. `headPath` is the file of this replica. */
 export async function checkAudit(database: Queryable, headPath: string): Promise<AuditCheck> {
   // First: the rows read after it are at least those of the head.
-  const head = await readAuditHead(headPath).catch((error) => {
-    if (error instanceof AuditHeadError) return error
-    throw error
-  })
+  const head = await readAuditHead(headPath).catch((error: AuditHeadError) => error)
   const tree = createMerkleTree()
   const faults = await readLeaves(database, tree)
   const unhashed = await database.query<{ id: bigint }>(
