@@ -43,12 +43,7 @@ const startTimeoutMs = 60_000
 export async function startPostgres({
   settings = {},
   onOutput = () => undefined,
-}: {
-  /** Members of the server's configuration. */
-  readonly settings?: Readonly<Record<string, string>>
-  /** Called with each part of the server's log. */
-  readonly onOutput?: (text: string) => void
-} = {}): Promise<PostgresServer> {
+}: Partial<Pick<ServerOptions, 'settings' | 'onOutput'>> = {}): Promise<PostgresServer> {
   const programs = await findWanted()
   const description = await describe(programs)
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-postgres-'))
@@ -155,7 +150,9 @@ async function initialize(directory: string, { bin, user }: Installation): Promi
 type ServerOptions = {
   readonly data: string
   readonly port: number
+  /** Members of the server's configuration. */
   readonly settings: Readonly<Record<string, string>>
+  /** Called with each part of the server's log. */
   readonly onOutput: (text: string) => void
 }
 

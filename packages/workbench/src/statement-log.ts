@@ -8,29 +8,22 @@ export type LoggedStatement = {
   readonly ms: number | undefined
 }
 
-export type StatementLog = {
-  /** Members of the server's configuration. */
-  readonly settings: Readonly<Record<string, string>>
-  readonly onOutput: (text: string) => void
-  /** Statements that make the server log all statements from now on. They need a superuser. */
-  readonly begin: readonly string[]
-  /** Returns the statements that were logged, the most frequent first. */
-  read(): readonly LoggedStatement[]
-}
-
 const mark = 'tallystick-log'
 const settings = { shared_preload_libraries: 'auto_explain', log_line_prefix: `${mark} ` }
 const begin = ["alter system set log_statement = 'all'", 'alter system set auto_explain.log_min_duration = 0']
 
 /** Creates a log of the statements that a server runs, with their plans. For the options of `startPostgres`. */
-export function createStatementLog(): StatementLog {
+export function createStatementLog() {
   let output = ''
   return {
+    /** Members of the server's configuration. */
     settings,
-    onOutput: (text) => {
+    onOutput: (text: string) => {
       output += text
     },
+    /** Statements that make the server log all statements from now on. They need a superuser. */
     begin: [...begin, 'select pg_reload_conf()'],
+    /** Returns the statements that were logged, the most frequent first. */
     read: () => summarize(output),
   }
 }

@@ -7,20 +7,11 @@ import { readCallParams, readNumber } from './read-params.ts'
 import { RpcFailure } from './rpc-failure.ts'
 
 /** Development chain: EDR with its own clock, miner and journal. It handles one request at a time. */
-export type DevChainHandler = {
-  /** Handles a request. Returns the response as text, `{"result":…}` or `{"error":…}`. Throws `RpcFailure`. */
-  handle(method: string, params: readonly unknown[]): Promise<string>
-  /** Repeats a journaled change. */
-  replay(entry: JournalEntry): Promise<void>
-  /** Journals all further changes. */
-  recordTo(journal: Journal): void
-  /** Mines a block if one is due. Called once per second. */
-  tick(): Promise<void>
-}
+export type DevChainHandler = ReturnType<typeof createDevChain>
 
 export type DevChainParts = { readonly engine: Engine; readonly clock: ChainClock; readonly genesisSecond: number }
 
-export function createDevChain({ engine, clock, genesisSecond }: DevChainParts): DevChainHandler {
+export function createDevChain({ engine, clock, genesisSecond }: DevChainParts) {
   const record = (entry: JournalEntry) => state.journal?.append(entry)
   const state: ChainState = {
     engine,
@@ -36,15 +27,20 @@ export function createDevChain({ engine, clock, genesisSecond }: DevChainParts):
   }
   const inTurn = createQueue()
   return {
-    // Tools for anvil use its names of the same methods.
-    handle: (method, params) => inTurn(() => handle(state, { method: method.replace(/^anvil_/, 'hardhat_'), params })),
-    replay: async ([method, params]) => {
+    /** Handles a request. Returns the response as text, `{"result":…}` or `{"error":…}`. Throws `RpcFailure`. */
+    handle: (method: string, params: readonly unknown[]) =>
+      // Tools for anvil use its names of the same methods.
+      inTurn(() => handle(state, { method: method.replace(/^anvil_/, 'hardhat_'), params })),
+    /** Repeats a journaled change. */
+    replay: async ([method, params]: JournalEntry) => {
       if (method === 'evm_mine') await state.miner.mine(readNumber(params[0]))
       else await engine.request(method, params)
     },
-    recordTo: (journal) => {
+    /** Journals all further changes. */
+    recordTo: (journal: Journal) => {
       state.journal = journal
     },
+    /** Mines a block if one is due. Called once per second. */
     tick: () => inTurn(() => tick(state)),
   }
 }

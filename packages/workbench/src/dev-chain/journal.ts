@@ -23,24 +23,22 @@ export function readJournal(path: string): JournalContent | undefined {
   const length = bytes.lastIndexOf(lineEnd) + 1
   if (length === 0) throw new JournalError(`${path} has no header.`)
   const lines = bytes.toString('utf8', 0, length - 1).split('\n')
-  const [header, ...entries] = lines.map((line, index) => parseLine(line, { path, number: index + 1 }))
-  return { header, entries: entries.map((entry, index) => checkEntry(entry, { path, number: index + 2 })), length }
+  const damaged = (index: number, cause?: unknown) =>
+    new JournalError(`${path} is damaged at line ${index + 1}.`, { cause })
+  const [header, ...entries] = lines.map((line, index): unknown => {
+    try {
+      return JSON.parse(line)
+    } catch (cause) {
+      throw damaged(index, cause)
+    }
+  })
+  const firstOther = entries.findIndex((entry) => !isEntry(entry))
+  if (firstOther >= 0) throw damaged(firstOther + 1)
+  return { header, entries: entries as readonly JournalEntry[], length }
 }
 
-type Place = { readonly path: string; readonly number: number }
-
-function parseLine(line: string, { path, number }: Place): unknown {
-  try {
-    return JSON.parse(line)
-  } catch (cause) {
-    throw new JournalError(`${path} is damaged at line ${number}.`, { cause })
-  }
-}
-
-function checkEntry(entry: unknown, { path, number }: Place): JournalEntry {
-  const isEntry = Array.isArray(entry) && typeof entry[0] === 'string' && Array.isArray(entry[1])
-  if (!isEntry) throw new JournalError(`${path} is damaged at line ${number}.`)
-  return entry as unknown as JournalEntry
+function isEntry(entry: unknown): boolean {
+  return Array.isArray(entry) && typeof entry[0] === 'string' && Array.isArray(entry[1])
 }
 
 /** Opens a new journal and writes its header. */
