@@ -1,7 +1,7 @@
+export { createBackgroundWork, joinRuns, runOneAtATime } from './background-work.ts'
 export { decodeChecksumLine, encodeChecksumLine, etagOf } from './checksum-line.ts'
 export { type Closers, createClosers } from './closers.ts'
 export { type Abort, createAbort, type StopSignal } from './create-abort.ts'
-export { createBackgroundWork } from './create-background-work.ts'
 export { createLineWriter, type LineWriter, openLog } from './create-line-writer.ts'
 export { isPlainHttpsUrl, isSafeEndpoint } from './endpoint-url.ts'
 export {
@@ -26,7 +26,6 @@ export {
   type SingleLimit,
 } from './rate-window.ts'
 export { quote, type Secret } from './redact.ts'
-export { joinRuns, runOneAtATime } from './run-one-at-a-time.ts'
 export { settleWithin, within } from './settle-within.ts'
 export {
   type Clock,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { runOneAtATime } from './run-one-at-a-time.ts'
+import { runOneAtATime } from './background-work.ts'
 
 /** Creates work whose runs the test ends. */
 function createWork() {
