@@ -7,15 +7,8 @@ export { keyChangeMigrations, keyDeletionMigrations, keyLimitMigrations, keyMigr
 export { hashSecret, type KeyRing, openKeyRing } from './key-ring.ts'
 export type { RingKey } from './key-snapshot.ts'
 export { createKey, listKeys, revokeKey, rotateKey, updateKey } from './key-store.ts'
-export {
-  addKeyUsage,
-  type KeyUsage,
-  type KeyUsageRecorder,
-  listKeyUsage,
-  startKeyUsageRecorder,
-  usageDaysMax,
-  usageMigrations,
-} from './key-usage-recorder.ts'
+export { type KeyUsageRecorder, startKeyUsageRecorder } from './key-usage-recorder.ts'
+export { addKeyUsage, type KeyUsage, listKeyUsage, usageDaysMax, usageMigrations } from './key-usage-store.ts'
 export { createLeases, type Leases, type LimitTestOptions } from './limits/create-leases.ts'
 export { createSharedLimits } from './limits/key-limit.ts'
 export { leaseMigrations, listQuotaUse } from './limits/lease-store.ts'

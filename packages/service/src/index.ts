@@ -13,9 +13,9 @@ export {
 } from './config/config.ts'
 export { checkAuthority, checkCertificate } from './config/config-certificates.ts'
 export { addressSchema, networkSchema } from './config/config-fields.ts'
-export { adminUrlOf } from './config/config-listen.ts'
+export { adminUrlOf, readReference } from './config/config-reference.ts'
 
-export { httpUrl, isHttpUrl, readReference, secretSchema, secretUrlSchema } from './config/config-secrets.ts'
+export { httpUrl, isHttpUrl, secretSchema, secretUrlSchema } from './config/config-secrets.ts'
 export { awsKeySchema, gcpKeySchema, locateDatabase } from './config/config-signer.ts'
 export { apiMigrations, apiSchema, describeNewer, readSchema, type SchemaReading } from './database/migrations.ts'
 export {

@@ -56,12 +56,6 @@ export function listenSchema(sources: ConfigSources, path: z.ZodType<string, str
     }))
 }
 
-/** Returns the URL of the admin listener, as seen from this machine. */
-export function adminUrlOf({ host, port }: { readonly host: string; readonly port: number }): string {
-  const reachable = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
-}
-
 // 10 s for pending requests, and as much for everything else.
 const shutdownSecondsAfterLameDuck = 20
 

@@ -1,13 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Secret } from '@tallystick/base'
 import { z } from 'zod'
-
-type ReferenceSources = {
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** Directory of the relative paths in the file. */
-  readonly baseDirectory: string
-}
+import { type ReferenceSources, readReference } from './config-reference.ts'
 
 export type ConfigSources = ReferenceSources & {
   /**
@@ -22,10 +16,6 @@ export type ConfigFields = {
   readonly path: z.ZodType<string, string>
   readonly secret: z.ZodType<Secret, string>
 }
-
-type FoundSecret =
-  | { readonly value: string; readonly problem?: undefined }
-  | { readonly value?: undefined; readonly problem: string }
 
 const httpUrlFault = 'must be an http or https URL without a user name or password in it'
 export const httpUrl = z.string().refine(isHttpUrl, httpUrlFault).meta({ pattern: '^https?:' })
@@ -114,29 +104,5 @@ function createFault(context: z.RefinementCtx): (message: string) => never {
   return (message) => {
     context.addIssue({ code: 'custom', message })
     return z.NEVER
-  }
-}
-
-/** Reads the secret of "env:NAME" or "file:path". Returns undefined if the text is neither. */
-export function readReference(
-  reference: string,
-  { env, baseDirectory }: ReferenceSources,
-): (FoundSecret & { readonly name: string }) | undefined {
-  const [, kind, name = ''] = /^(env|file):(.+)$/s.exec(reference) ?? []
-  if (!kind) return undefined
-  return { name, ...(kind === 'env' ? readVariable(env, name) : readSecretFile(resolve(baseDirectory, name))) }
-}
-
-function readVariable(env: ReferenceSources['env'], name: string): FoundSecret {
-  const value = env[name]
-  return value ? { value } : { problem: `the variable ${name} is not set` }
-}
-
-function readSecretFile(path: string): FoundSecret {
-  try {
-    const value = readFileSync(path, 'utf8').trim()
-    return value ? { value } : { problem: `${path} is empty` }
-  } catch (error) {
-    return { problem: `${path} cannot be read (${(error as NodeJS.ErrnoException).code})` }
   }
 }
