@@ -28,7 +28,7 @@ const rangeSize = 256
 const loggedMax = 10
 
 type RowWatchOptions = {
-  readonly database: Database
+  readonly database: Pick<Database, 'snapshot'>
   readonly publicLog: Pick<PublicLog, 'head' | 'tree'>
   readonly metrics: Metrics
   readonly log: Logger
@@ -42,10 +42,13 @@ type RowWatchOptions = {
 export function startRowWatch({ database, publicLog, metrics, log, time }: RowWatchOptions): RowWatch {
   const verified = new Map<number, VerifiedRange>()
   let altered: readonly AlteredRow[] = []
+  let isStopped = false
   const run = async () => {
     const size = publicLog.head()?.size ?? 0
     const found: AlteredRow[] = []
     for (let from = 0; from < size; from += rangeSize) {
+      // A long log would delay the stop.
+      if (isStopped) return
       const range = { from, to: Math.min(size, from + rangeSize) }
       found.push(...(await compareRange(database, { range, publicLog, verified })))
     }
@@ -67,6 +70,7 @@ export function startRowWatch({ database, publicLog, metrics, log, time }: RowWa
       return { subject, severity: 'warn', message: shown.join('; '), remedy: logRemedy }
     },
     stop: async () => {
+      isStopped = true
       timer.stop()
       await settle()
     },
@@ -84,7 +88,7 @@ type ComparedRange = {
 
 /** Verifies a range unless its digest is that of the last verification. */
 async function compareRange(
-  database: Database,
+  database: Pick<Database, 'snapshot'>,
   { range, publicLog, verified }: ComparedRange,
 ): Promise<readonly AlteredRow[]> {
   return database.snapshot(async (snapshot) => {
