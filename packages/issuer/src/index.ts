@@ -14,7 +14,7 @@ export {
 } from './curve/curve-store.ts'
 export { keepNewestCurves } from './curve/keep-newest-curves.ts'
 export { claimMigrations, findClaimedCurve } from './issue/curve-claims.ts'
-export { issuePastPeriod, issuePastPeriods, type PastPeriod, storePastCurves } from './issue/issue-past-periods.ts'
+export { issuePastPeriods, type PastPeriod, storePastCurves } from './issue/issue-past-periods.ts'
 export type { IssueScheduler } from './issue/issue-scheduler.ts'
 export { preflightMetricHelp } from './issue/preflight-metrics.ts'
 export {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Clock } from '@tallystick/base'
 import { periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
-import { issuePastPeriod, type PastPeriod, type Signer, storePastCurves } from '@tallystick/issuer'
+import { issuePastPeriods, type PastPeriod, type Signer, storePastCurves } from '@tallystick/issuer'
 import { type Config, createOperator } from '@tallystick/service'
 import { type Home, readText, writeSecret } from '../home/home.ts'
 import { couponOf, currentCoupons, planPastPeriods } from '../seed/coupons.ts'
@@ -57,7 +57,5 @@ async function issueLastPeriod(
   const daysAgo = period.noteDay === current.noteDay ? 0 : 1
   const points = Object.fromEntries(config.tenors.map((tenorDays) => [tenorDays, couponOf({ tenorDays, daysAgo })]))
   await createOperator({ database, config, clock }).setCurve({ points, confirm: true, by: 'sandbox' })
-  const { rails, chains } = config
-  const issueContext = { database, time: clock, signer, maxMoveBps: rails.maxMoveBps }
-  for (const chain of chains) await issuePastPeriod(issueContext, { chain, period })
+  await issuePastPeriods({ database, signer }, { chains: config.chains, past: [{ period, points }] })
 }

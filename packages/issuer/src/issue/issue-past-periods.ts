@@ -1,12 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { type CurvePoints, maturityOf, type Period } from '@tallystick/core'
+import type { CurvePoints, Period } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { parseSignature } from 'viem'
-import { manualCurveSource } from '../curve/curve-source.ts'
-import type { IssueResult } from '../refusal.ts'
-import { type IssuerChain, maxAgeBusinessDaysDefault } from '../settings.ts'
+import type { IssuerChain } from '../settings.ts'
 import type { Signer } from '../signers/signer.ts'
-import { type IssueContext, issueNotes } from './issue-notes.ts'
 import { periodNoteTerms } from './sign-period-note.ts'
 
 /** A past period and the coupons to issue it with. */
@@ -47,31 +44,6 @@ export async function issuePastPeriods(
   })
 }
 
-/** Issues the notes of a past period from a manual curve, for example to seed a sandbox. Checks no clocks or sources. */
-export function issuePastPeriod(
-  { signer, ...context }: Pick<IssueContext, 'database' | 'time' | 'maxMoveBps'> & { readonly signer: Signer },
-  wanted: Parameters<typeof issueNotes>[1],
-): Promise<IssueResult> {
-  const preflight = { isRequired: () => false, findPending: () => undefined, findRefusal: async () => undefined }
-  const none = async () => undefined
-  // Expired notes cannot be used, so they are not journalled.
-  const journal = {
-    ...{ assertNoConflict: () => undefined, isShared: false, claim: none, findPendingConflict: none },
-    ...{ recordPending: none, voidRefused: none, record: none, recordStored: none },
-  }
-  const clocks = { status: () => ({ databaseSeconds: undefined, confirmation: 'single_clock' as const }) }
-  const nothing = {
-    readChainTime: async () => undefined,
-    readPoolLimits: async () => undefined,
-    clocks,
-    windowLimits: undefined,
-  }
-  const silent = { ...nothing, preflight, curveSource: manualCurveSource, journal }
-  const limits = { maxAgeBusinessDays: maxAgeBusinessDaysDefault, signAheadSeconds: 0 }
-  const { id, tenors: curveTenors } = wanted.chain
-  return issueNotes({ ...context, ...silent, ...limits, curveTenors, signers: new Map([[id, signer]]) }, wanted)
-}
-
 const insertSets = `
   insert into note_sets (chain_id, period_start, period_end, note_day, signer, curve_id, issued_at)
   select row.chain_id, period_start, period_end, note_day, signer,
@@ -105,7 +77,7 @@ async function signNotes(
       const { r, s, yParity } = parseSignature((await signer.sign(terms, chain.domain)) as `0x${string}`)
       return {
         ...{ chain_id: chain.id, period_start: String(period.start), tenor_days: tenorDays },
-        ...{ coupon_bps: Number(terms.coupon), maturity: String(maturityOf({ noteDay: period.noteDay, tenorDays })) },
+        ...{ coupon_bps: Number(terms.coupon), maturity: String(terms.maturityTimestamp) },
         ...{ valid_after: String(terms.validAfter), valid_before: String(terms.validBefore) },
         ...{ r, s, v: 27 + yParity },
       }
