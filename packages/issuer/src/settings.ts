@@ -49,6 +49,7 @@ export type IssuerSettings = {
   readonly tenors: readonly number[]
   readonly rails: RailSettings
   readonly signer: CommonSigner
+  readonly curve: CurveSettings
 }
 
 /** Coupons from the bill rates that the Treasury publishes. */
@@ -75,7 +76,7 @@ export type PlausibilitySettings = {
   readonly maxAgeBusinessDays: number
 }
 
-export type CurveSettings = { readonly source: 'manual' } | TreasurySettings
+type CurveSettings = { readonly source: 'manual' } | TreasurySettings
 
 /** Greatest age, in business days, of the Treasury rates that a period is signed with, unless configured. */
 export const maxAgeBusinessDaysDefault = 2

@@ -16,7 +16,7 @@ import { keepProtected } from './protection/keep-protected.ts'
 import { createSignerProtection, type SignerProtection } from './protection/signer-protection.ts'
 import { createPublishedNotes, type PublishedNotes, withClockCheck } from './published-notes.ts'
 import { type JournalChecks, type RecordsReport, startJournalChecks } from './reconcile/start-journal-checks.ts'
-import { type CurveSettings, type IssuerChain, type IssuerSettings, maxAgeBusinessDaysDefault } from './settings.ts'
+import type { IssuerChain, IssuerSettings } from './settings.ts'
 import { openSigners, saySigners } from './signers/open-signers.ts'
 import type { Signer } from './signers/signer.ts'
 import type { ClockMonitor } from './time/clock-monitor.ts'
@@ -55,7 +55,7 @@ type NoteRecorder = {
 }
 
 export type NotesOptions = {
-  readonly settings: IssuerSettings & { readonly curve: CurveSettings }
+  readonly settings: IssuerSettings
   readonly sources: NoteSources
   readonly clocks: ClockMonitor
   /** Undefined if nothing is recorded. */
@@ -160,33 +160,23 @@ function startScheduler(host: IssuerHost, { options, parts }: Issuing): Promise<
   const { database, time, log } = host
   const { settings, sources, clocks, records } = options
   const { signers, journal, published, curveSource } = parts
-  const { rails, curve } = settings
-  const preflight = createNotePreflight(host, options)
   return startIssueScheduler({
     context: {
+      settings,
       database,
       time,
       signers,
       readChainTime: sources.readChainTime,
       readPoolLimits: createReadPoolLimits(parts.readPool),
       clocks,
-      signAheadSeconds: rails.signAheadSeconds,
-      curveTenors: settings.tenors,
-      maxMoveBps: rails.maxMoveBps,
-      windowLimits: rails,
-      preflight,
-      maxAgeBusinessDays: curve.source === 'treasury' ? curve.maxAgeBusinessDays : maxAgeBusinessDaysDefault,
+      preflight: createNotePreflight(host, options),
       curveSource,
       journal,
       recorder: records?.recorder,
     },
-    chains: settings.chains,
-    earlierSigner: rails.earlierSigner,
     published,
-    preflight,
     metrics: parts.noteMetrics,
     log,
-    time,
   })
 }
 

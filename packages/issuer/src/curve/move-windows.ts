@@ -11,7 +11,11 @@ export type MoveWindow = {
   readonly coupons: ReadonlyMap<number, { readonly lowestBps: number; readonly highestBps: number }>
 }
 
-export type WindowLimits = Pick<RailSettings, 'maxMoveBpsPerDay' | 'maxMoveBpsPerWeek'>
+export type MoveWindowsOptions = {
+  readonly chainId: number
+  readonly beforeStart: bigint
+  readonly limits: Pick<RailSettings, 'maxMoveBpsPerDay' | 'maxMoveBpsPerWeek'>
+}
 
 const daySeconds = 86_400n
 
@@ -21,11 +25,7 @@ const daySeconds = 86_400n
  */
 export async function readMoveWindows(
   database: Queryable,
-  {
-    chainId,
-    beforeStart,
-    limits,
-  }: { readonly chainId: number; readonly beforeStart: bigint; readonly limits: WindowLimits },
+  { chainId, beforeStart, limits }: MoveWindowsOptions,
 ): Promise<readonly MoveWindow[]> {
   const windows = [
     { name: '24 hours', rail: 'rails.maxMoveBpsPerDay', maxMoveBps: limits.maxMoveBpsPerDay, seconds: daySeconds },

@@ -5,14 +5,14 @@ import type { Database } from '@tallystick/database'
 import type { Curve } from '../curve/curve.ts'
 import type { CurveSource } from '../curve/curve-source.ts'
 import { findCurveInForce } from '../curve/curve-store.ts'
-import { readMoveWindows, type WindowLimits } from '../curve/move-windows.ts'
+import { type MoveWindowsOptions, readMoveWindows } from '../curve/move-windows.ts'
 import { JournalError } from '../journal/journal-file.ts'
 import type { NoteSet } from '../note-set.ts'
 import { findLastNoteSet, findNoteSet, storeNoteSet } from '../note-store.ts'
 import type { JournalGuard, PlannedNotes } from '../protection/journal-guard.ts'
 import { findRefusal, offeredTenors } from '../rails/rails.ts'
 import type { IssueResult, Refusal } from '../refusal.ts'
-import type { IssuerChain } from '../settings.ts'
+import { type IssuerChain, type IssuerSettings, maxAgeBusinessDaysDefault } from '../settings.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { ClockComparison } from '../time/clock-comparison.ts'
 import { claimCurve, findClaimedCurve, isClaimed, markSigned, releaseRefused, releaseUnsigned } from './curve-claims.ts'
@@ -20,24 +20,18 @@ import type { Preflight } from './preflight.ts'
 import type { Recorder } from './recorder.ts'
 import { periodNoteTerms, signPeriodNote } from './sign-period-note.ts'
 
-/** Dependencies and limits of issuing. */
+/** Settings and dependencies of issuing. */
 export type IssueContext = {
+  readonly settings: Pick<IssuerSettings, 'chains' | 'tenors' | 'rails' | 'curve'>
   readonly database: Database
-  readonly time: Pick<Time, 'now'>
+  readonly time: Time
   /** By chain id. */
   readonly signers: ReadonlyMap<number, Signer>
   readonly readChainTime: ReadChainTime
   /** Reads the present limits of a chain's pool. Returns undefined if they cannot be read. */
   readonly readPoolLimits: (chainId: number) => Promise<PoolLimits | undefined>
   readonly clocks: Pick<ClockComparison, 'status'>
-  readonly signAheadSeconds: number
-  /** Tenors of all chains. A curve for all chains has a coupon for each of them. */
-  readonly curveTenors: readonly number[]
-  readonly maxMoveBps: number
-  /** Limits of a coupon's move within a day and a week; undefined means unlimited. */
-  readonly windowLimits: WindowLimits | undefined
-  readonly preflight: Pick<Preflight, 'isRequired' | 'findPending' | 'findRefusal'>
-  readonly maxAgeBusinessDays: number
+  readonly preflight: Preflight
   readonly curveSource: CurveSource
   readonly journal: JournalGuard
   /** Undefined if no public log is configured. */
@@ -146,23 +140,27 @@ async function claimForAll(
 }
 
 async function checkRails(
-  { database, time, windowLimits, curveSource, readChainTime, readPoolLimits, clocks, ...limits }: IssueContext,
+  { settings, database, time, curveSource, readChainTime, readPoolLimits, clocks }: IssueContext,
   { chain, period, curve }: PlannedSet & { readonly curve: Curve | undefined },
 ): Promise<Refusal | undefined> {
+  const { rails, tenors: curveTenors, curve: source } = settings
   const [history, chainTimeSeconds, poolLimits] = await Promise.all([
-    readHistory(database, { chainId: chain.id, beforeStart: period.start, limits: windowLimits }),
+    readHistory(database, { chainId: chain.id, beforeStart: period.start, limits: rails }),
     readChainTime(chain.id),
     // Without a curve nothing is signed, and attempts are frequent.
     curve && readPoolLimits(chain.id),
   ])
   const nowMs = time.now()
   return findRefusal({
-    ...limits,
     chain,
     tenors: chain.tenors,
+    curveTenors,
     period,
     ...history,
     curve,
+    maxMoveBps: rails.maxMoveBps,
+    signAheadSeconds: rails.signAheadSeconds,
+    maxAgeBusinessDays: source.source === 'treasury' ? source.maxAgeBusinessDays : maxAgeBusinessDaysDefault,
     sourceProblem: curveSource.problem(),
     nowSeconds: toSeconds(nowMs),
     chainTimeSeconds,
@@ -172,17 +170,10 @@ async function checkRails(
 }
 
 /** Reads one after another: at the same time, each statement would open a connection of its own. */
-async function readHistory(
-  database: Database,
-  {
-    chainId,
-    beforeStart,
-    limits,
-  }: { readonly chainId: number; readonly beforeStart: bigint; readonly limits: WindowLimits | undefined },
-) {
-  const windows = limits && (await readMoveWindows(database, { chainId, beforeStart, limits }))
-  const previous = await findLastNoteSet(database, { chainId, beforeStart })
-  const latest = await findLastNoteSet(database, { chainId })
+async function readHistory(database: Database, before: MoveWindowsOptions) {
+  const windows = await readMoveWindows(database, before)
+  const previous = await findLastNoteSet(database, before)
+  const latest = await findLastNoteSet(database, { chainId: before.chainId })
   return { windows, previous, latest }
 }
 

@@ -1,4 +1,4 @@
-import { repeat, type Time, toSeconds } from '@tallystick/base'
+import { repeat, toSeconds } from '@tallystick/base'
 import { type Period, periodAfter, periodAt } from '@tallystick/core'
 import type { Logger } from 'pino'
 import { curvesChannel } from '../curve/curve-store.ts'
@@ -6,10 +6,9 @@ import { JournalError } from '../journal/journal-file.ts'
 import type { NoteMetrics } from '../note-metrics.ts'
 import type { PublishedNotes } from '../published-notes.ts'
 import { type Refusal, recordRefusal } from '../refusal.ts'
-import type { IssuerChain, RailSettings } from '../settings.ts'
+import type { IssuerChain } from '../settings.ts'
 import { SignerError } from '../signers/signer.ts'
 import { type IssueContext, issueNotes } from './issue-notes.ts'
-import type { Preflight } from './preflight.ts'
 import { createRetryGate } from './retry-gate.ts'
 
 export type IssueScheduler = {
@@ -23,14 +22,9 @@ export type IssueScheduler = {
 
 export type IssueSchedulerOptions = {
   readonly context: IssueContext
-  readonly chains: readonly IssuerChain[]
-  /** Whether notes of a previously configured signer are served. */
-  readonly earlierSigner: RailSettings['earlierSigner']
   readonly published: PublishedNotes
-  readonly preflight: Pick<Preflight, 'watch'>
   readonly metrics: NoteMetrics
   readonly log: Logger
-  readonly time: Time
 }
 
 const tickMs = 1_000
@@ -40,7 +34,8 @@ const tickMs = 1_000
  * instead of setting a timer for the boundary, so it also works after the machine slept or its clock was set.
  */
 export async function startIssueScheduler(options: IssueSchedulerOptions): Promise<IssueScheduler> {
-  const { context, chains, published, preflight, time } = options
+  const { context, published } = options
+  const { time, preflight } = context
   const issue = createIssue(options)
   const gate = createRetryGate(time, 'issuing retry')
   let isStopped = false
@@ -66,7 +61,7 @@ export async function startIssueScheduler(options: IssueSchedulerOptions): Promi
     // Retry at the boundary without waiting for the backoff.
     if (start !== lastStart) gate.reset()
     lastStart = start
-    const requested = chains.filter(({ id }) => chainId === undefined || chainId === id)
+    const requested = context.settings.chains.filter(({ id }) => chainId === undefined || chainId === id)
     await Promise.all(requested.map((chain) => catchUpChain(chain, nowSeconds)))
   }
   const stopListening = await context.database.listen(curvesChannel, () => {
@@ -88,10 +83,10 @@ export async function startIssueScheduler(options: IssueSchedulerOptions): Promi
 
 /** Returns whether the next period is within the sign-ahead, by the later of the local and the database's clock. */
 function isNextDue(
-  { clocks, signAheadSeconds }: IssueContext,
+  { clocks, settings }: IssueContext,
   { current, nowSeconds }: { readonly current: Period; readonly nowSeconds: bigint },
 ): boolean {
-  const dueSeconds = current.end - BigInt(signAheadSeconds)
+  const dueSeconds = current.end - BigInt(settings.rails.signAheadSeconds)
   const { databaseSeconds = nowSeconds } = clocks.status(Number(nowSeconds) * 1000)
   return nowSeconds >= dueSeconds && databaseSeconds >= dueSeconds
 }
@@ -117,14 +112,14 @@ function createIssue(options: IssueSchedulerOptions): (chain: IssuerChain, perio
 
 /** Returns why the set was not published, or undefined if it was. */
 async function tryToIssue(
-  { context, published, log, earlierSigner }: IssueSchedulerOptions,
+  { context, published, log }: IssueSchedulerOptions,
   { chain, period }: { readonly chain: IssuerChain; readonly period: Period },
 ): Promise<Refusal | undefined> {
   const { set, refusal } = await issueNotes(context, { chain, period })
   if (!set) return refusal
   const configured = context.signers.get(chain.id)?.address
   const isEarlierSigner = set.signer !== configured
-  if (isEarlierSigner && earlierSigner === 'withhold') return withheld(set.signer)
+  if (isEarlierSigner && context.settings.rails.earlierSigner === 'withhold') return withheld(set.signer)
   const about = describe(chain, period)
   published.publish(set)
   log.info({ ...about, notes: set.notes.length, signer: set.signer }, 'notes published')
@@ -152,7 +147,8 @@ function findReason(error: unknown): Refusal | undefined {
 }
 
 /** Reports a refusal in the log, the metrics and the database. Skips a repetition of the same message. */
-function createRefusalReporter({ context, chains, metrics, log, time }: IssueSchedulerOptions) {
+function createRefusalReporter({ context, metrics, log }: IssueSchedulerOptions) {
+  const { settings, database, time } = context
   const reported = new Map<string, string>()
   return async (chain: IssuerChain, period: Period, refusal: Refusal): Promise<void> => {
     const { reason, message } = refusal
@@ -162,10 +158,10 @@ function createRefusalReporter({ context, chains, metrics, log, time }: IssueSch
     const what = reason === 'earlier_signer' ? 'withheld' : 'not signed'
     log.error({ ...describe(chain, period), reason }, `notes ${what}: ${message}`)
     const nowSeconds = toSeconds(time.now())
-    await recordRefusal(context.database, { chainId: chain.id, periodStart: period.start, refusal, nowSeconds })
+    await recordRefusal(database, { chainId: chain.id, periodStart: period.start, refusal, nowSeconds })
     reported.delete(key)
     reported.set(key, message)
     // Keeps this period and the next of each chain.
-    for (const old of [...reported.keys()].slice(0, -2 * chains.length)) reported.delete(old)
+    for (const old of [...reported.keys()].slice(0, -2 * settings.chains.length)) reported.delete(old)
   }
 }

@@ -21,7 +21,7 @@ test('default: lists the range of every rail that applies to the tenor', () => {
     { rail: 'rails.maxMoveBpsPerWeek', lowestBps: 90, highestBps: 350, canConfirm: true },
   ])
   expect(listCouponBounds({ chain, previous, maxMoveBps: 100, windows }, 14)).toHaveLength(1)
-  expect(listCouponBounds({ chain, previous: undefined, maxMoveBps: 100 }, 7)).toHaveLength(1)
+  expect(listCouponBounds({ chain, previous: undefined, windows: [], maxMoveBps: 100 }, 7)).toHaveLength(1)
 })
 
 test('behavior: a coupon is inside every range exactly if the rails accept it', () => {

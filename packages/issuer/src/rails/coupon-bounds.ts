@@ -1,9 +1,9 @@
 import type { CouponBound } from '@tallystick/core'
-import type { RailInput } from './rail-input.ts'
+import type { MoveInput, RailInput } from './rail-input.ts'
 
 /** Returns the range that each coupon rail allows for a tenor: those that `findCouponRefusal` and `findMoveRefusal` apply. */
 export function listCouponBounds(
-  { chain, previous, maxMoveBps, windows = [] }: Pick<RailInput, 'chain' | 'previous' | 'maxMoveBps' | 'windows'>,
+  { chain, previous, maxMoveBps, windows }: MoveInput & Pick<RailInput, 'chain'>,
   tenorDays: number,
 ): CouponBound[] {
   const before = previous?.notes.find((note) => note.tenorDays === tenorDays)

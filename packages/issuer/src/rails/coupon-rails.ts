@@ -1,11 +1,11 @@
-import { type Curve, formatConfirmAdvice, pickPoints } from '../curve/curve.ts'
+import { formatConfirmAdvice, pickPoints } from '../curve/curve.ts'
 import type { Refusal } from '../refusal.ts'
-import type { RailInput } from './rail-input.ts'
+import type { MoveInput, OfferedCurve, RailInput } from './rail-input.ts'
 
 /** Returns a refusal if a coupon is outside the range that the chain is configured for. */
 export function findCouponRefusal(
   { chain }: Pick<RailInput, 'chain'>,
-  { curve, tenors }: { readonly curve: Pick<Curve, 'points'>; readonly tenors: readonly number[] },
+  { curve, tenors }: OfferedCurve,
 ): Refusal | undefined {
   for (const tenor of tenors) {
     const bps = curve.points[tenor] as number
@@ -23,16 +23,8 @@ export function findCouponRefusal(
  * within a day or a week.
  */
 export function findMoveRefusal(
-  {
-    previous,
-    maxMoveBps,
-    windows = [],
-    curveTenors,
-  }: Pick<RailInput, 'previous' | 'maxMoveBps' | 'windows' | 'curveTenors'>,
-  {
-    curve,
-    tenors,
-  }: { readonly curve: Pick<Curve, 'points' | 'confirmed' | 'chainId'>; readonly tenors: readonly number[] },
+  { previous, maxMoveBps, windows, curveTenors }: MoveInput & Pick<RailInput, 'curveTenors'>,
+  { curve, tenors }: OfferedCurve,
 ): Refusal | undefined {
   if (curve.confirmed) return undefined
   const { chainId } = curve

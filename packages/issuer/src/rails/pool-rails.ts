@@ -1,12 +1,11 @@
 import { maturityOf } from '@tallystick/core'
-import type { Curve } from '../curve/curve.ts'
 import type { Refusal } from '../refusal.ts'
-import type { RailInput } from './rail-input.ts'
+import type { OfferedCurve, RailInput } from './rail-input.ts'
 
 /** Returns a refusal if the pool's present limits reject a note, so that every loan on it would revert. */
 export function findPoolLimitRefusal(
   { chain, period, poolLimits }: Pick<RailInput, 'chain' | 'period' | 'poolLimits'>,
-  { curve, tenors }: { readonly curve: Pick<Curve, 'points'>; readonly tenors: readonly number[] },
+  { curve, tenors }: OfferedCurve,
 ): Refusal | undefined {
   const { maxCouponLimit, minMaturityLimit } = poolLimits ?? {}
   for (const tenor of tenors) {

@@ -6,6 +6,15 @@ import type { NoteSet } from '../note-set.ts'
 import type { IssuerChain } from '../settings.ts'
 import type { ClockStatus } from '../time/clock-comparison.ts'
 
+/** Coupons that a coupon must not move too far from. */
+export type MoveInput = Pick<RailInput, 'previous' | 'windows' | 'maxMoveBps'>
+
+/** A curve, and the tenors of a chain that it has a coupon for. */
+export type OfferedCurve = {
+  readonly curve: Pick<Curve, 'points' | 'confirmed' | 'chainId'>
+  readonly tenors: readonly number[]
+}
+
 /** Everything the rails check. */
 export type RailInput = {
   readonly chain: Pick<IssuerChain, 'id' | 'maxCouponBps' | 'minMaturitySeconds'>
@@ -17,8 +26,8 @@ export type RailInput = {
   /** Tenors of all chains, for the commands in messages. */
   readonly curveTenors: readonly number[]
   readonly maxMoveBps: number
-  /** Coupons of the day and the week before. If undefined, moves over a day or a week are not checked. */
-  readonly windows?: readonly MoveWindow[] | undefined
+  /** Coupons of the day and the week before. */
+  readonly windows: readonly MoveWindow[]
   /** Maximum age of a curve made from published rates, New York business days. */
   readonly maxAgeBusinessDays: number
   readonly curve: Curve | undefined

@@ -43,6 +43,7 @@ const sound: RailInput = {
   tenors: [7, 30],
   curveTenors: [7, 30],
   maxMoveBps: 100,
+  windows: [],
   maxAgeBusinessDays: 2,
   curve,
   previous: setOf(before, { 7: 400, 30: 410 }),

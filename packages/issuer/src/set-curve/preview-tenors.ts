@@ -3,7 +3,7 @@ import type { CouponBound, CurvePoints, Period } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import { findCurveInForce } from '../curve/curve-store.ts'
 import { listCouponBounds } from '../rails/coupon-bounds.ts'
-import type { RailInput } from '../rails/rail-input.ts'
+import type { MoveInput } from '../rails/rail-input.ts'
 import type { IssuerChain } from '../settings.ts'
 
 export type TenorPreview = {
@@ -18,7 +18,7 @@ type PreviewTenorsOptions = {
   readonly chain: IssuerChain
   readonly points: CurvePoints
   readonly effective: Period
-  readonly input: Pick<RailInput, 'previous' | 'windows' | 'maxMoveBps'>
+  readonly input: MoveInput
 }
 
 /** Returns the change of each tenor of a chain, and the ranges that the rails allow. */

@@ -5,7 +5,7 @@ import { type RecordChange, storeCurveIf } from '../curve/curve-store.ts'
 import { readMoveWindows } from '../curve/move-windows.ts'
 import { findLastCoupons, findLastNoteSet } from '../note-store.ts'
 import { findCouponRefusal, findMoveRefusal } from '../rails/coupon-rails.ts'
-import type { RailInput } from '../rails/rail-input.ts'
+import type { MoveInput, OfferedCurve } from '../rails/rail-input.ts'
 import { offeredTenors } from '../rails/rails.ts'
 import type { Refusal } from '../refusal.ts'
 import type { IssuerChain, IssuerSettings } from '../settings.ts'
@@ -148,7 +148,7 @@ export function findRequestedChains(
 
 type ChainCheck = Pick<SetCurveOptions, 'config'> & {
   readonly chain: IssuerChain
-  readonly curve: Pick<Curve, 'points' | 'confirmed' | 'chainId'>
+  readonly curve: OfferedCurve['curve']
   readonly effective: Period
 }
 
@@ -159,7 +159,7 @@ export async function checkChain(
 ): Promise<{
   readonly refusal: Refusal | undefined
   readonly moveBps: number
-  readonly input: Pick<RailInput, 'previous' | 'windows' | 'maxMoveBps'>
+  readonly input: MoveInput
 }> {
   const { maxMoveBps } = config.rails
   const before = { chainId: chain.id, beforeStart: effective.start }
