@@ -1,21 +1,18 @@
-import { type Closers, type Metrics, type Time, toSeconds } from '@tallystick/base'
+import { toSeconds } from '@tallystick/base'
 import type { PoolReader, ReadChainTime } from '@tallystick/chain'
 import { type Finding, formatPeriod, periodAt } from '@tallystick/core'
-import type { Auditor, Database } from '@tallystick/database'
-import type { Logger } from 'pino'
 import { type CurveSource, manualCurveSource } from './curve/curve-source.ts'
 import type { IssueContext } from './issue/issue-notes.ts'
 import { type IssueScheduler, startIssueScheduler } from './issue/issue-scheduler.ts'
-import { createPreflight, type Preflight } from './issue/preflight.ts'
-import { createPreflightMetrics } from './issue/preflight-metrics.ts'
-import type { Recorder } from './issue/recorder.ts'
+import { createPreflight } from './issue/preflight.ts'
+import type { IssuerHost } from './issuer-host.ts'
 import { openSignerJournal, type SignerJournal } from './journal/signer-journal.ts'
 import { createNoteMetrics, type NoteMetrics } from './note-metrics.ts'
-import { createJournalGuard } from './protection/journal-guard.ts'
+import { createJournalGuard, type JournalGuard } from './protection/journal-guard.ts'
 import { keepProtected } from './protection/keep-protected.ts'
 import { createSignerProtection, type SignerProtection } from './protection/signer-protection.ts'
 import { createPublishedNotes, type PublishedNotes, withClockCheck } from './published-notes.ts'
-import { type JournalChecks, type RecordsReport, startJournalChecks } from './reconcile/start-journal-checks.ts'
+import { type JournalChecks, type NoteRecorder, startJournalChecks } from './reconcile/start-journal-checks.ts'
 import type { IssuerChain, IssuerSettings } from './settings.ts'
 import { openSigners, saySigners } from './signers/open-signers.ts'
 import type { Signer } from './signers/signer.ts'
@@ -24,16 +21,6 @@ import { startTreasurySource } from './treasury/treasury-source.ts'
 import { createReadPool, createReadPoolLimits, type ReadIndexedPool, type ReadPool } from './watch/pool-source.ts'
 import { type PoolWatch, watchPools } from './watch/watch-pools.ts'
 import type { FindMaturePositions } from './watch/watch-wiring.ts'
-
-/** What the issuer shares with the rest of the process. */
-export type IssuerHost = {
-  readonly database: Database
-  readonly time: Time
-  readonly metrics: Metrics
-  readonly log: Logger
-  readonly say: (line: string) => void
-  readonly closers: Pick<Closers, 'push'>
-}
 
 /** Reads the chains and their indexes. */
 type NoteSources = {
@@ -46,20 +33,12 @@ type NoteSources = {
   readonly readChainTime: ReadChainTime
 }
 
-/** Public log of what was signed. */
-type NoteRecorder = {
-  /** Name of the log, which every answer tells. */
-  readonly origin: string
-  readonly recorder: Recorder
-  readonly reconcile: (auditor: Auditor) => Promise<RecordsReport>
-}
-
 export type NotesOptions = {
   readonly settings: IssuerSettings
   readonly sources: NoteSources
   readonly clocks: ClockMonitor
-  /** Undefined if nothing is recorded. */
-  readonly records: NoteRecorder | undefined
+  /** Undefined if nothing is recorded. `origin` is the name of the log, which every answer tells. */
+  readonly records: (NoteRecorder & { readonly origin: string }) | undefined
 }
 
 export type RunningNotes = {
@@ -78,7 +57,7 @@ export type RunningNotes = {
 export async function startNotes(host: IssuerHost, options: NotesOptions): Promise<RunningNotes> {
   const { database, time, metrics, log, say, closers } = host
   const { settings, sources, clocks, records } = options
-  const { chains } = settings
+  const { chains, curve } = settings
   const chainIds = chains.map(({ id }) => id)
   const signers = await openSigners(chains)
   saySigners(signers, { say, log })
@@ -87,33 +66,22 @@ export async function startNotes(host: IssuerHost, options: NotesOptions): Promi
   const { protection, checkProtection } = startProtection(host, { settings, journal })
   const published = createPublishedNotes(chainIds, records?.origin)
   const offered = withClockCheck(published, clocks.agrees)
-  const curveSource = await startCurveSource(host, { settings, clocks, published })
+  const { findUncertainty } = clocks
+  const curveSource =
+    curve.source === 'manual'
+      ? manualCurveSource
+      : await startTreasurySource({ host, settings, curve, published, findUncertainty })
   closers.push('curve source', () => curveSource.stop())
   const noteMetrics = createNoteMetrics({ metrics, time, published: offered, chainIds })
-  const readPool = createReadPool({
-    readers: sources.pools,
-    readIndexedPool: sources.readIndexedPool,
-    nowSeconds: () => toSeconds(time.now()),
-    maxLagSeconds: sources.maxLagSeconds,
-  })
+  const readPool = createReadPool(sources, time)
   const guard = createJournalGuard(database, { journal, protection })
-  const parts = { readPool, signers, journal: guard, published, curveSource, noteMetrics }
+  const parts = { readPool, signers, guard, published, curveSource, noteMetrics }
   const scheduler = await startScheduler(host, { options, parts })
   // Together: the scheduler may be waiting for a fetch, which only the source can cut short.
   closers.push('issuing', () => Promise.all([curveSource.stop(), scheduler.stop()]))
-  const poolWatch = await startPoolWatch(host, { options, parts })
+  const poolWatch = await watchPools({ host, settings, sources, readPool, signers, published, noteMetrics })
   closers.push('pool watch', () => poolWatch.stop())
-  const journalChecks = await startJournalChecks(database, {
-    chains,
-    published,
-    journal,
-    protection,
-    recorder: records?.recorder,
-    reconcileRecords: records?.reconcile,
-    time,
-    metrics,
-    log,
-  })
+  const journalChecks = await startJournalChecks(host, { chains, published, journal, guard, protection, records })
   closers.push('journal checks', () => journalChecks.stop())
   sayNotes(host, { chains, offered })
   return { published: offered, scheduler, signers, poolWatch, journalChecks, checkProtection, curveSource }
@@ -133,23 +101,10 @@ function startProtection(
   return { protection, checkProtection: () => [kept.check()] }
 }
 
-async function startCurveSource(
-  { database, time, metrics, log }: IssuerHost,
-  {
-    settings: { curve, chains, tenors, rails },
-    clocks,
-    published,
-  }: Pick<NotesOptions, 'settings' | 'clocks'> & { readonly published: PublishedNotes },
-): Promise<CurveSource> {
-  if (curve.source === 'manual') return manualCurveSource
-  const config = { curve, chains, tenors, rails }
-  const { findUncertainty } = clocks
-  return startTreasurySource({ config, published, database, time, metrics, log, findUncertainty })
-}
-
 type Issuing = {
   readonly options: NotesOptions
-  readonly parts: Pick<IssueContext, 'signers' | 'journal' | 'curveSource'> & {
+  readonly parts: Pick<IssueContext, 'signers' | 'curveSource'> & {
+    readonly guard: JournalGuard
     readonly readPool: ReadPool
     readonly published: PublishedNotes
     readonly noteMetrics: NoteMetrics
@@ -159,7 +114,7 @@ type Issuing = {
 function startScheduler(host: IssuerHost, { options, parts }: Issuing): Promise<IssueScheduler> {
   const { database, time, log } = host
   const { settings, sources, clocks, records } = options
-  const { signers, journal, published, curveSource } = parts
+  const { signers, guard, published, curveSource, noteMetrics, readPool } = parts
   return startIssueScheduler({
     context: {
       settings,
@@ -167,48 +122,15 @@ function startScheduler(host: IssuerHost, { options, parts }: Issuing): Promise<
       time,
       signers,
       readChainTime: sources.readChainTime,
-      readPoolLimits: createReadPoolLimits(parts.readPool),
+      readPoolLimits: createReadPoolLimits(readPool),
       clocks,
-      preflight: createNotePreflight(host, options),
+      preflight: createPreflight(host, { settings, pools: sources.pools }),
       curveSource,
-      journal,
+      journal: guard,
       recorder: records?.recorder,
     },
     published,
-    metrics: parts.noteMetrics,
-    log,
-  })
-}
-
-function createNotePreflight({ time, metrics, log }: IssuerHost, { settings, sources }: NotesOptions): Preflight {
-  const mode = settings.rails.preflight
-  const readers = mode === 'off' ? new Map<number, PoolReader>() : sources.pools
-  return createPreflight({
-    mode,
-    readers,
-    nextSigners: new Map(settings.chains.map(({ id, signer }) => [id, signer.next])),
-    time,
-    metrics: createPreflightMetrics({ metrics, time, chainIds: [...readers.keys()] }),
-    log,
-  })
-}
-
-function startPoolWatch(
-  { database, time, metrics, log }: IssuerHost,
-  { options: { settings, sources }, parts: { readPool, signers, published, noteMetrics } }: Issuing,
-): Promise<PoolWatch> {
-  const { pools, findMature } = sources
-  return watchPools({
-    config: settings,
-    pools,
-    readPool,
-    findMature,
-    signers,
-    published,
-    database,
-    time,
-    noteMetrics,
-    metrics,
+    metrics: noteMetrics,
     log,
   })
 }

@@ -1,4 +1,4 @@
-import { type Time, toSeconds } from '@tallystick/base'
+import { toSeconds } from '@tallystick/base'
 import type { PoolLimits, ReadChainTime } from '@tallystick/chain'
 import { type Period, verifyNote } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
@@ -6,6 +6,7 @@ import type { Curve } from '../curve/curve.ts'
 import type { CurveSource } from '../curve/curve-source.ts'
 import { findCurveInForce } from '../curve/curve-store.ts'
 import { type MoveWindowsOptions, readMoveWindows } from '../curve/move-windows.ts'
+import type { IssuerHost } from '../issuer-host.ts'
 import { JournalError } from '../journal/journal-file.ts'
 import type { NoteSet } from '../note-set.ts'
 import { findLastNoteSet, findNoteSet, storeNoteSet } from '../note-store.ts'
@@ -21,10 +22,8 @@ import type { Recorder } from './recorder.ts'
 import { periodNoteTerms, signPeriodNote } from './sign-period-note.ts'
 
 /** Settings and dependencies of issuing. */
-export type IssueContext = {
+export type IssueContext = Pick<IssuerHost, 'database' | 'time'> & {
   readonly settings: Pick<IssuerSettings, 'chains' | 'tenors' | 'rails' | 'curve'>
-  readonly database: Database
-  readonly time: Time
   /** By chain id. */
   readonly signers: ReadonlyMap<number, Signer>
   readonly readChainTime: ReadChainTime

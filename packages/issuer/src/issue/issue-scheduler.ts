@@ -1,7 +1,7 @@
 import { repeat, toSeconds } from '@tallystick/base'
 import { type Period, periodAfter, periodAt } from '@tallystick/core'
-import type { Logger } from 'pino'
 import { curvesChannel } from '../curve/curve-store.ts'
+import type { IssuerHost } from '../issuer-host.ts'
 import { JournalError } from '../journal/journal-file.ts'
 import type { NoteMetrics } from '../note-metrics.ts'
 import type { PublishedNotes } from '../published-notes.ts'
@@ -20,11 +20,10 @@ export type IssueScheduler = {
   stop(): Promise<void>
 }
 
-export type IssueSchedulerOptions = {
+export type IssueSchedulerOptions = Pick<IssuerHost, 'log'> & {
   readonly context: IssueContext
   readonly published: PublishedNotes
   readonly metrics: NoteMetrics
-  readonly log: Logger
 }
 
 const tickMs = 1_000

@@ -1,13 +1,13 @@
 import { type Time, toSeconds } from '@tallystick/base'
 import { ChainError, isLimitReason, type NoteRefusal, type PoolReader, type RevertReason } from '@tallystick/chain'
 import { formatPeriod, type Note } from '@tallystick/core'
-import type { Logger } from 'pino'
 import { type Address, isAddressEqual } from 'viem'
+import type { IssuerHost } from '../issuer-host.ts'
 import type { NoteSet, SetKey } from '../note-set.ts'
 import { isPlannedChange } from '../planned-change.ts'
 import type { Refusal } from '../refusal.ts'
-import type { PreflightMode } from '../settings.ts'
-import type { PreflightMetrics } from './preflight-metrics.ts'
+import type { IssuerSettings } from '../settings.ts'
+import { createPreflightMetrics } from './preflight-metrics.ts'
 import { createRetryGate } from './retry-gate.ts'
 
 /**
@@ -46,29 +46,29 @@ export type Preflight = {
 }
 
 export type PreflightOptions = {
-  readonly mode: PreflightMode
+  readonly settings: Pick<IssuerSettings, 'chains' | 'rails'>
   /** By chain id. A chain without an RPC has no reader and is not checked. */
-  readonly readers: ReadonlyMap<number, Pick<PoolReader, 'validate'>>
-  /** Announced signers, by chain id. */
-  readonly nextSigners?: ReadonlyMap<number, Address | undefined> | undefined
-  readonly time: Time
-  readonly metrics: PreflightMetrics
-  readonly log: Logger
+  readonly pools: ReadonlyMap<number, Pick<PoolReader, 'validate'>>
 }
 
-export function createPreflight(options: PreflightOptions): Preflight {
-  const { mode, readers, time, log } = options
+type PreflightHost = Pick<IssuerHost, 'time' | 'metrics' | 'log'>
+
+export function createPreflight(host: PreflightHost, { settings, pools }: PreflightOptions): Preflight {
+  const { time, log } = host
+  const mode = settings.rails.preflight
+  const readers: typeof pools = mode === 'off' ? new Map() : pools
+  const nextSigners = new Map(settings.chains.map(({ id, signer }) => [id, signer.next]))
   const gate = createRetryGate(time, 'preflight retry')
   const accepted = createSetMemory(time)
   const pending = createSetMemory(time)
-  const report = createResultReporter(options)
+  const report = createResultReporter(host, [...readers.keys()])
   let openPeriodStart: bigint | undefined
 
   const check = async (set: NoteSet): Promise<PreflightResult> => {
     const result = await runPreflight(readers.get(set.chainId) as PoolReader, {
       set,
       nowSeconds: toSeconds(time.now()),
-      next: options.nextSigners?.get(set.chainId),
+      next: nextSigners.get(set.chainId),
     })
     report(set, result)
     if (result.outcome === 'accepted') accepted.keep(set)
@@ -110,7 +110,6 @@ export function createPreflight(options: PreflightOptions): Preflight {
       return set?.curveId === key.curveId ? set : undefined
     },
     watch: async (sets) => {
-      if (mode === 'off') return
       await Promise.all(sets.filter(({ chainId }) => readers.has(chainId)).map(watchOne))
     },
   }
@@ -195,11 +194,12 @@ function createSetMemory(time: Time) {
 const reportedMax = 100
 
 /** Counts every result. Logs a result that differs from the last one of the set. */
-function createResultReporter({ metrics, log }: PreflightOptions) {
+function createResultReporter({ time, metrics, log }: PreflightHost, chainIds: readonly number[]) {
+  const { count } = createPreflightMetrics({ metrics, time, chainIds })
   const reported = new Map<string, string>()
   return (set: NoteSet, result: PreflightResult) => {
     const about = { chain: set.chainId, periodStart: Number(set.period.start) }
-    metrics.count(set, result.outcome)
+    count(set, result.outcome)
     const message = result.outcome === 'accepted' ? 'the pool accepts these notes' : result.message
     const key = `${about.chain}:${about.periodStart}`
     if (reported.get(key) === message) return

@@ -1,6 +1,6 @@
-import { joinRuns, type MetricHelp, type Metrics, repeat, type Time, toSeconds } from '@tallystick/base'
+import { joinRuns, type MetricHelp, repeat, toSeconds } from '@tallystick/base'
 import { type Finding, periodAfter, periodAt } from '@tallystick/core'
-import type { Logger } from 'pino'
+import type { IssuerHost } from '../issuer-host.ts'
 import type { JournalImport } from '../journal/journal-import.ts'
 import type { SignerJournal } from '../journal/signer-journal.ts'
 import type { IssuerChain } from '../settings.ts'
@@ -17,13 +17,10 @@ export type KeptProtection = {
   stop(): Promise<void>
 }
 
-export type KeepProtectedOptions = {
+export type KeepProtectedOptions = Pick<IssuerHost, 'time' | 'metrics' | 'log'> & {
   readonly protection: SignerProtection
   readonly journal: Pick<SignerJournal, 'find' | 'periods'>
   readonly chains: readonly IssuerChain[]
-  readonly time: Time
-  readonly metrics: Metrics
-  readonly log: Logger
 }
 
 const intervalMs = 10_000
@@ -41,7 +38,7 @@ export function keepProtected(options: KeepProtectedOptions): KeptProtection {
   const { run: start, settle } = joinRuns(async () => {
     try {
       const claims = isComplete ? listOpen(options) : listAll(options.journal)
-      await restateEach({ ...options, signal: stopping.signal }, claims)
+      await restateEach(options, { claims, signal: stopping.signal })
       isComplete = true
     } catch {
       isComplete = false
@@ -80,8 +77,8 @@ export function isOpen({ periodStart }: Pick<Contradiction, 'periodStart'>, nowS
 }
 
 async function restateEach(
-  { protection, time, log, signal }: KeepProtectedOptions & { readonly signal: AbortSignal },
-  claims: Iterable<Claim>,
+  { protection, time, log }: KeepProtectedOptions,
+  { claims, signal }: { readonly claims: Iterable<Claim>; readonly signal: AbortSignal },
 ): Promise<void> {
   let batch: Claim[] = []
   let ended = 0
@@ -119,7 +116,7 @@ export function toClaims({ notes, ...of }: JournalImport): Claim[] {
 }
 
 /** Creates a function that logs each new problem, and its end. */
-function createProblemLogger(log: Logger) {
+function createProblemLogger(log: IssuerHost['log']) {
   let logged: string | undefined
   return (problem: string | undefined) => {
     if (problem !== undefined && problem !== logged) log.error({ problem }, 'signer protection unavailable; retrying')

@@ -1,7 +1,7 @@
-import { joinRuns, type MetricHelp, type Metrics, repeat, type Time, toSeconds } from '@tallystick/base'
+import { joinRuns, type MetricHelp, repeat, toSeconds } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
-import type { Logger } from 'pino'
 import { curvesChannel } from '../curve/curve-store.ts'
+import type { IssuerHost } from '../issuer-host.ts'
 import { isOpen } from '../protection/keep-protected.ts'
 import type { SignerProtection } from '../protection/signer-protection.ts'
 import { type Discrepancy, discrepancyKinds, findDiscrepancies, type NoteRecords } from './find-discrepancies.ts'
@@ -18,31 +18,32 @@ export type DiscrepancyMonitor = {
   stop(): Promise<void>
 }
 
+type ComparedNotes = {
+  readonly records: NoteRecords
+  readonly protection: Pick<SignerProtection, 'contradictions'> | undefined
+}
+
 const compareEveryMs = 60_000
 // Discrepancies are checked more often, so that the replica is ready soon after they are resolved.
 const recheckEveryMs = 5_000
 
 /** Compares memory, journal and database at the start, every minute, and after each curve change. */
 export async function startDiscrepancyMonitor(
-  options: NoteRecords & {
-    readonly time: Time
-    readonly metrics: Metrics
-    readonly log: Logger
-    readonly protection?: Pick<SignerProtection, 'contradictions'> | undefined
-  },
+  { time, metrics, log }: Pick<IssuerHost, 'time' | 'metrics' | 'log'>,
+  { records, protection }: ComparedNotes,
 ): Promise<DiscrepancyMonitor> {
-  const { database, time, metrics, chains } = options
-  const logChanges = createDiscrepancyLogger(options.log)
+  const { database, chains } = records
+  const logChanges = createDiscrepancyLogger(log)
   let compared: readonly Discrepancy[] = []
-  const listDiscrepancies = () => [...compared, ...listContradictions(options.protection, toSeconds(time.now()))]
+  const listDiscrepancies = () => [...compared, ...listContradictions(protection, toSeconds(time.now()))]
   let comparedAt = 0
   const { run: compare, settle } = joinRuns(async () => {
     try {
       comparedAt = time.monotonic()
-      compared = await findDiscrepancies(options, toSeconds(time.now()))
+      compared = await findDiscrepancies(records, toSeconds(time.now()))
       logChanges(listDiscrepancies())
     } catch (error) {
-      options.log.warn({ err: error }, 'comparing memory, journal and database failed; keeping the last result')
+      log.warn({ err: error }, 'comparing memory, journal and database failed; keeping the last result')
     }
   })
   metrics.gauge('tallystick_books_differ', () => {
@@ -80,10 +81,7 @@ export async function startDiscrepancyMonitor(
 const remedy = 'Run `tallystick notes reconcile`. See "Signed notes differ" in docs/operating/incidents.md.'
 
 /** Lists the contradictions with the shared protection whose notes are still valid, or not yet. */
-function listContradictions(
-  protection: Pick<SignerProtection, 'contradictions'> | undefined,
-  nowSeconds: bigint,
-): Discrepancy[] {
+function listContradictions(protection: ComparedNotes['protection'], nowSeconds: bigint): Discrepancy[] {
   const open = (protection?.contradictions() ?? []).filter((one) => isOpen(one, nowSeconds))
   return open.map(({ chainId, message }) => ({ chainId, kind: 'protection_contradicted', message }))
 }
@@ -96,7 +94,7 @@ function count(
 }
 
 /** Creates a function that logs each new discrepancy, and when none is left. */
-function createDiscrepancyLogger(log: Logger) {
+function createDiscrepancyLogger(log: IssuerHost['log']) {
   let logged = new Set<string>()
   return (discrepancies: readonly Discrepancy[]) => {
     for (const { chainId, kind, message } of discrepancies) {

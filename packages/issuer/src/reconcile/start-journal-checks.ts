@@ -4,22 +4,30 @@ import type { Auditor, Database } from '@tallystick/database'
 import { acceptStoredSet } from '../issue/issue-notes.ts'
 import { type DiscardedSet, type DiscardRequest, discardPrematureSet } from '../issue/premature-sets.ts'
 import type { Recorder } from '../issue/recorder.ts'
+import type { IssuerHost } from '../issuer-host.ts'
 import { openSignerJournal, type SignerJournal } from '../journal/signer-journal.ts'
-import { createJournalGuard } from '../protection/journal-guard.ts'
+import type { NoteSet } from '../note-set.ts'
+import type { JournalGuard } from '../protection/journal-guard.ts'
 import { createSignerProtection, type SignerProtection } from '../protection/signer-protection.ts'
 import type { PublishedNotes } from '../published-notes.ts'
 import type { IssuerChain, IssuerSettings } from '../settings.ts'
 import { type DiscrepancyMonitor, startDiscrepancyMonitor } from './discrepancy-monitor.ts'
 import { type ReconcileReport, reconcileNotes } from './reconcile-notes.ts'
 
-type JournalChecksContext = Pick<Parameters<typeof startDiscrepancyMonitor>[0], 'time' | 'metrics' | 'log'> & {
+type JournalChecksOptions = {
   readonly chains: readonly IssuerChain[]
   readonly published: PublishedNotes
-  readonly protection?: SignerProtection | undefined
+  readonly journal: SignerJournal
+  readonly guard: JournalGuard
+  readonly protection: SignerProtection | undefined
   /** Undefined if nothing is recorded. */
-  readonly recorder?: Recorder | undefined
-  /** Reconciles the records, if there are any. */
-  readonly reconcileRecords?: ((auditor: Auditor) => Promise<RecordsReport>) | undefined
+  readonly records: NoteRecorder | undefined
+}
+
+/** What records signed notes, such as a public log, and what restores its records. */
+export type NoteRecorder = {
+  readonly recorder: Recorder
+  readonly reconcile: (auditor: Auditor) => Promise<RecordsReport>
 }
 
 /** What was restored of the records of signed notes, which are the entries of the public log. */
@@ -42,29 +50,26 @@ export type JournalChecks = DiscrepancyMonitor & {
 
 /** Starts the comparison of memory, journal and database. Call it once the notes are in memory. */
 export async function startJournalChecks(
-  database: Database,
-  { journal, ...context }: JournalChecksContext & { readonly journal: SignerJournal },
+  host: Pick<IssuerHost, 'database' | 'time' | 'metrics' | 'log'>,
+  { chains, published, journal, guard, protection, records }: JournalChecksOptions,
 ): Promise<JournalChecks> {
-  const { chains, time, log, published, protection, recorder, reconcileRecords } = context
-  const guard = createJournalGuard(database, { journal, protection })
-  const monitor = await startDiscrepancyMonitor({
-    ...context,
-    database,
-    journal,
-    adopt: async (set, chain) => {
-      const accepted = await acceptStoredSet({ journal: guard, recorder }, { set, chain }).catch(() => undefined)
-      if (!accepted?.set) return false
-      published.publish(accepted.set)
-      log.warn({ chain: chain.id, periodStart: Number(set.period.start) }, 'adopted the signatures in the database')
-      return true
-    },
-  })
+  const { database, time, log } = host
+  const adopt = async (set: NoteSet, chain: IssuerChain) => {
+    const recorder = records?.recorder
+    const accepted = await acceptStoredSet({ journal: guard, recorder }, { set, chain }).catch(() => undefined)
+    if (!accepted?.set) return false
+    published.publish(accepted.set)
+    log.warn({ chain: chain.id, periodStart: Number(set.period.start) }, 'adopted the signatures in the database')
+    return true
+  }
+  const compared = { database, journal, published, chains, adopt }
+  const monitor = await startDiscrepancyMonitor(host, { records: compared, protection })
   return {
     ...monitor,
     reconcile: async (auditor) => {
       const nowSeconds = toSeconds(time.now())
       const report = await reconcileNotes(database, { journal, chains, nowSeconds, auditor })
-      const log = report.contradictions.length === 0 ? await reconcileRecords?.(auditor) : undefined
+      const log = report.contradictions.length === 0 ? await records?.reconcile(auditor) : undefined
       await monitor.compare()
       return { ...report, log }
     },

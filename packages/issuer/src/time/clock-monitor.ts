@@ -1,8 +1,8 @@
-import { joinRuns, type MetricHelp, type Metrics, repeat, type Time } from '@tallystick/base'
+import { joinRuns, type MetricHelp, repeat, type Time } from '@tallystick/base'
 import type { ReadChainTime } from '@tallystick/chain'
 import { type Finding, TallystickError } from '@tallystick/core'
-import type { Database, Queryable } from '@tallystick/database'
-import type { Logger } from 'pino'
+import type { Queryable } from '@tallystick/database'
+import type { IssuerHost } from '../issuer-host.ts'
 import { createChainClock } from './chain-clock.ts'
 import { type ClockComparison, createClockComparison } from './clock-comparison.ts'
 import { createMeasuredClock, type ReferenceClock } from './reference-clock.ts'
@@ -23,17 +23,12 @@ export type ClockMonitor = ClockComparison & {
   stop(): void
 }
 
-export type ClockMonitorOptions = {
-  readonly database: Database
+export type ClockMonitorOptions = Omit<IssuerHost, 'closers'> & {
   /** Chains whose clocks are read if they have an RPC. */
   readonly chains: readonly { readonly id: number; readonly rpc: readonly string[] }[]
   readonly readChainTime: ReadChainTime
-  readonly time: Time
   /** Added to the database's clock if the service's clock is shifted on purpose. */
   readonly databaseShiftMs?: (() => number) | undefined
-  readonly metrics: Metrics
-  readonly log: Logger
-  readonly say: (line: string) => void
 }
 
 export const clockMetricHelp: MetricHelp = {
@@ -66,7 +61,7 @@ export async function startClockMonitor(options: ClockMonitorOptions): Promise<C
   if (!database && chains.length === 0) {
     say('no second clock: the database is embedded and no RPC is configured')
   }
-  addMetrics(options.metrics, { comparison, time })
+  addMetrics(options, comparison)
   const logChanges = createDisputeLogger(options.log)
   const visibleSeconds = createVisibleSeconds(comparison)
   const comparing = repeat(time, { name: 'clocks', ms: compareMs }, () => {
@@ -142,10 +137,7 @@ function createMeasuring(
   return (everyMs) => (time.monotonic() - startedMs < everyMs ? settle() : run())
 }
 
-function addMetrics(
-  metrics: Metrics,
-  { comparison, time }: { readonly comparison: ClockComparison; readonly time: Time },
-): void {
+function addMetrics({ metrics, time }: ClockMonitorOptions, comparison: ClockComparison): void {
   metrics.gauge('tallystick_clock_offset_seconds', () =>
     comparison
       .readings(time.now())
@@ -157,7 +149,7 @@ function addMetrics(
 }
 
 /** Creates a function that logs when a dispute begins and ends. Its message changes every second and is not compared. */
-function createDisputeLogger(log: Logger): (problem: string | undefined) => void {
+function createDisputeLogger(log: IssuerHost['log']): (problem: string | undefined) => void {
   let isDisputed = false
   return (problem) => {
     if (problem !== undefined && !isDisputed) log.error({ problem }, 'clocks disagree; no notes are served')

@@ -9,8 +9,8 @@ import type { IssuerSettings } from '../settings.ts'
 import type { FetchOutcome } from './treasury-metrics.ts'
 import { createTreasuryUpdater, type TreasuryUpdater, type TreasuryUpdaterOptions } from './treasury-updater.ts'
 
-export type TreasurySourceOptions = Omit<TreasuryUpdaterOptions, 'signal' | 'sourceDate'> & {
-  readonly config: Pick<IssuerSettings, 'rails'>
+export type TreasurySourceOptions = TreasuryUpdaterOptions & {
+  readonly settings: Pick<IssuerSettings, 'rails'>
   readonly published: PublishedNotes
 }
 
@@ -27,11 +27,12 @@ const failedBackoff = { minMs: 1_000, maxMs: 60_000 }
  * signed. It reads the clock every second, like the issue scheduler.
  */
 export async function startTreasurySource(options: TreasurySourceOptions): Promise<CurveSource> {
-  const { database, time, config, log } = options
+  const { host, settings } = options
+  const { database, time, log } = host
   const stopping = new AbortController()
   const { signal } = stopping
   const sourceDate = (await findLastTreasuryCurve(database))?.provenance?.sourceDate
-  const updater = createTreasuryUpdater({ ...options, signal, sourceDate })
+  const updater = createTreasuryUpdater(options, { signal, sourceDate })
   const schedule = createUpdateSchedule(options, { updater, signal })
   const runDue = async () => {
     await updater.clearDispute()
@@ -39,7 +40,7 @@ export async function startTreasurySource(options: TreasurySourceOptions): Promi
     const current = periodAt(nowSeconds)
     schedule.dropBefore(current.start)
     await schedule.runIfDue(current)
-    const aheadSeconds = BigInt(config.rails.signAheadSeconds + fetchAheadSeconds)
+    const aheadSeconds = BigInt(settings.rails.signAheadSeconds + fetchAheadSeconds)
     if (nowSeconds >= current.end - aheadSeconds) await schedule.runIfDue(periodAfter(current))
   }
   const tick = repeat(time, { name: 'Treasury rates', ms: tickMs }, () => {
@@ -70,7 +71,7 @@ function createUpdateSchedule(
   options: TreasurySourceOptions,
   { updater, signal }: { readonly updater: TreasuryUpdater; readonly signal: AbortSignal },
 ) {
-  const { config, published, time } = options
+  const { host, settings, published } = options
   const updates = new Map<bigint, PeriodUpdates>()
   const run = (period: Period): Promise<void> => {
     const state = updates.get(period.start) ?? { failures: 0, wait: undefined, first: undefined, running: undefined }
@@ -78,7 +79,7 @@ function createUpdateSchedule(
     state.running ??= updater.update(period).then((outcome) => {
       state.failures = outcome === 'newest' || outcome === 'behind' ? 0 : state.failures + 1
       state.wait?.stop()
-      state.wait = time.setTimer({ name: 'Treasury retry', ms: delayAfter(outcome, state.failures) }, () => {
+      state.wait = host.time.setTimer({ name: 'Treasury retry', ms: delayAfter(outcome, state.failures) }, () => {
         state.wait = undefined
       })
       state.running = undefined
@@ -94,7 +95,7 @@ function createUpdateSchedule(
     /** Resolves after the first update for a period. */
     firstRun: (period: Period) => updates.get(period.start)?.first ?? run(period),
     runIfDue: async (period: Period) => {
-      if (config.chains.every((chain) => published.find(chain.id, period.start))) return
+      if (settings.chains.every((chain) => published.find(chain.id, period.start))) return
       if (!isDue(period) || (await isSigned(options, period))) return
       // The first update of a period may have run since.
       if (isDue(period) && !signal.aborted) await run(period)
@@ -116,9 +117,9 @@ function delayAfter(outcome: FetchOutcome, failures: number): number {
   return backoffMs(failures - 1, failedBackoff)
 }
 
-async function isSigned({ database, config }: TreasurySourceOptions, period: Period): Promise<boolean> {
+async function isSigned({ host, settings }: TreasurySourceOptions, period: Period): Promise<boolean> {
   const sets = await Promise.all(
-    config.chains.map(({ id }) => findNoteSet(database, { chainId: id, periodStart: period.start })),
+    settings.chains.map(({ id }) => findNoteSet(host.database, { chainId: id, periodStart: period.start })),
   )
   return sets.every((set) => set !== undefined)
 }

@@ -1,8 +1,7 @@
-import { createLogThrottle, type Metrics, type Time, toSeconds } from '@tallystick/base'
+import { createLogThrottle, toSeconds } from '@tallystick/base'
 import type { Period } from '@tallystick/core'
-import type { Database } from '@tallystick/database'
-import type { Logger } from 'pino'
 import { findLastTreasuryCurve } from '../curve/curve-store.ts'
+import type { IssuerHost } from '../issuer-host.ts'
 import type { IssuerSettings, TreasurySettings } from '../settings.ts'
 import { compareWithSofr, readSofr } from './check-plausibility.ts'
 import { formatTerms } from './choose-row.ts'
@@ -12,16 +11,11 @@ import { storeTreasuryCurve } from './store-treasury-curve.ts'
 import { createTreasuryMetrics, type FeedStatus, type FetchOutcome } from './treasury-metrics.ts'
 
 export type TreasuryUpdaterOptions = {
-  readonly database: Database
-  readonly time: Time
-  readonly config: Pick<IssuerSettings, 'chains' | 'tenors'> & { readonly curve: TreasurySettings }
-  readonly metrics: Metrics
-  readonly log: Logger
+  readonly host: Pick<IssuerHost, 'database' | 'time' | 'metrics' | 'log'>
+  readonly settings: Pick<IssuerSettings, 'chains' | 'tenors'>
+  readonly curve: TreasurySettings
   /** Returns why the current period is uncertain. No curve is stored then. */
   readonly findUncertainty: () => Promise<string | undefined>
-  readonly signal: AbortSignal
-  /** Date of the newest stored rates. */
-  readonly sourceDate: string | undefined
 }
 
 export type TreasuryUpdater = {
@@ -32,21 +26,20 @@ export type TreasuryUpdater = {
   status(): FeedStatus
 }
 
-export function createTreasuryUpdater(options: TreasuryUpdaterOptions): TreasuryUpdater {
-  const { time, log, signal } = options
-  let status: FeedStatus = {
-    sourceDate: options.sourceDate,
-    vanishedBills: [],
-    problem: undefined,
-    uncompared: undefined,
-  }
-  const isCompared = options.config.curve.plausibility !== undefined
-  const metrics = createTreasuryMetrics({ metrics: options.metrics, time, status: () => status, isCompared })
+/** Creates the updater. `sourceDate` is the date of the newest stored rates. */
+export function createTreasuryUpdater(
+  options: TreasuryUpdaterOptions,
+  { signal, sourceDate }: { readonly signal: AbortSignal; readonly sourceDate: string | undefined },
+): TreasuryUpdater {
+  const { time, metrics: registry, log } = options.host
+  let status: FeedStatus = { sourceDate, vanishedBills: [], problem: undefined, uncompared: undefined }
+  const isCompared = options.curve.plausibility !== undefined
+  const metrics = createTreasuryMetrics({ metrics: registry, time, status: () => status, isCompared })
   const warnOnce = createWarnOnce(log)
   let isDisputed = false
 
   const fetchAndStore = async (period: Period): Promise<FetchOutcome> => {
-    const { fetched, uncompared, nowSeconds } = await fetchCurve(options, period)
+    const { fetched, uncompared, nowSeconds } = await fetchCurve(options, { period, signal })
     const { sourceDate } = fetched.provenance
     if (uncompared && !signal.aborted) warnOnce(uncompared, { sourceDate })
     status = { ...status, uncompared }
@@ -84,7 +77,10 @@ export function createTreasuryUpdater(options: TreasuryUpdaterOptions): Treasury
 }
 
 /** Fetches a curve and compares it with SOFR. Throws `TreasuryFeedError`. */
-async function fetchCurve({ findUncertainty, database, config, time, signal }: TreasuryUpdaterOptions, period: Period) {
+async function fetchCurve(
+  { findUncertainty, host, settings, curve }: TreasuryUpdaterOptions,
+  { period, signal }: { readonly period: Period; readonly signal: AbortSignal },
+) {
   const uncertainty = await findUncertainty()
   if (uncertainty !== undefined) {
     throw new TreasuryFeedError({
@@ -92,10 +88,10 @@ async function fetchCurve({ findUncertainty, database, config, time, signal }: T
       message: `No rates are fetched or stored: ${uncertainty} Correct the wrong clock. \`tallystick doctor\` compares all clocks.`,
     })
   }
-  const { curve, tenors } = config
-  const nowSeconds = toSeconds(time.now())
+  const { tenors } = settings
+  const nowSeconds = toSeconds(host.time.now())
   const fetchNewest = async () => {
-    const last = await findLastTreasuryCurve(database)
+    const last = await findLastTreasuryCurve(host.database)
     const knownBills = last?.provenance?.bills.map(({ weeks }) => weeks) ?? []
     return fetchTreasuryCurve({ config: curve, tenors, period, nowSeconds, knownBills, signal })
   }
@@ -104,13 +100,12 @@ async function fetchCurve({ findUncertainty, database, config, time, signal }: T
 }
 
 async function storeCurves(
-  { database, config, log }: TreasuryUpdaterOptions,
+  { host: { database, log }, settings, curve: { bills: configured } }: TreasuryUpdaterOptions,
   { curve, nowSeconds }: { readonly curve: FetchedCurve; readonly nowSeconds: bigint },
 ) {
   const { sourceDate, bills } = curve.provenance
-  const options = { curve, nowSeconds, bills: config.curve.bills }
-  for (const { id: chainId, tenors } of config.chains) {
-    const stored = await storeTreasuryCurve(database, { ...options, chainId, tenors })
+  for (const { id: chainId, tenors } of settings.chains) {
+    const stored = await storeTreasuryCurve(database, { curve, chainId, tenors, nowSeconds, bills: configured })
     if (!stored) continue
     const { id, points, effectiveFrom } = stored
     const fields = { chain: chainId, curve: id.toString(), sourceDate, bills: bills.length, points }
@@ -129,7 +124,7 @@ function warnAboutBills({ provenance, vanishedBills, newBills }: FetchedCurve, w
 }
 
 /** Logs each warning once, until 16 others have been logged. A fetch repeats the same warning every minute. */
-function createWarnOnce(log: Logger): WarnOnce {
+function createWarnOnce(log: IssuerHost['log']): WarnOnce {
   const throttle = createLogThrottle({ everyMs: Number.POSITIVE_INFINITY, kindsMax: 16 })
   return (message, fields) => {
     if (throttle(message)) log.warn(fields, message)

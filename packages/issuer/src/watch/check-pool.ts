@@ -13,15 +13,19 @@ import { createWiringWatch, type FindMaturePositions } from './watch-wiring.ts'
 import { createNoteWithholder, type WithholdOptions } from './withhold-notes.ts'
 
 export type PoolCheckOptions = WithholdOptions & {
-  readonly config: Pick<IssuerSettings, 'chains' | 'rails' | 'signer'>
-  /** By chain id, for chains with an RPC. Notes of other chains cannot be validated. */
-  readonly pools: ReadonlyMap<number, Pick<PoolReader, 'validate' | 'checkWiring'>>
+  readonly settings: Pick<IssuerSettings, 'chains' | 'rails' | 'signer'>
+  readonly sources: {
+    /** By chain id, for chains with an RPC. Notes of other chains cannot be validated. */
+    readonly pools: ReadonlyMap<number, Pick<PoolReader, 'validate' | 'checkWiring'>>
+    readonly findMature: FindMaturePositions
+  }
   readonly readPool: ReadPool
-  readonly findMature: FindMaturePositions
   /** By chain id. */
   readonly signers: ReadonlyMap<number, { readonly address: Address }>
-  readonly signal: AbortSignal
 }
+
+/** A pool to check, until the signal aborts. */
+export type CheckedPool = { readonly chain: IssuerChain; readonly signal: AbortSignal }
 
 export type PoolCheckResult = {
   readonly state: KnownPool
@@ -34,20 +38,25 @@ export type PoolCheckResult = {
  * Creates a function that reads the pool's state, checks its roles and runs a preflight of the published sets, and
  * withholds the notes that the pool would refuse. Throws `ChainError`.
  */
-export function createPoolCheck(chain: IssuerChain, options: PoolCheckOptions): () => Promise<PoolCheckResult> {
-  const { published, time, signal, config, readPool } = options
-  const mode = config.rails.preflight
+export function createPoolCheck(
+  options: PoolCheckOptions,
+  { chain, signal }: CheckedPool,
+): () => Promise<PoolCheckResult> {
+  const { host, published, settings, sources, readPool } = options
+  const mode = settings.rails.preflight
   const { next } = chain.signer
-  const reader = mode === 'off' ? undefined : options.pools.get(chain.id)
+  const pool = sources.pools.get(chain.id)
+  const reader = mode === 'off' ? undefined : pool
   const withhold = createNoteWithholder(options)
-  const logLimits = createLimitLogger(chain, options)
-  const checkWiring = createWiringWatch(chain, { ...options, reader: options.pools.get(chain.id) })
+  const logLimits = createLimitLogger(host.log, chain.id)
+  const checkWiring = createWiringWatch(chain, { reader: pool, findMature: sources.findMature })
   const configured = options.signers.get(chain.id)?.address as Address
-  const advise = (registered: Address | undefined) => adviseOnSigner({ config, chain, configured, registered })
+  const advise = (registered: Address | undefined) =>
+    adviseOnSigner({ config: settings, chain, configured, registered })
   const confirm = createConfirmation()
 
   return async () => {
-    const nowSeconds = toSeconds(time.now())
+    const nowSeconds = toSeconds(host.time.now())
     const current = periodAt(nowSeconds)
     const sets = [current, periodAfter(current)].flatMap(({ start }) => published.find(chain.id, start) ?? [])
     const currentSet = published.find(chain.id, current.start)
@@ -117,7 +126,7 @@ function createConfirmation() {
 }
 
 /** Creates a function that logs changed limits, even if no note violates them. */
-function createLimitLogger({ id: chain }: IssuerChain, { log }: PoolCheckOptions) {
+function createLimitLogger(log: PoolCheckOptions['host']['log'], chain: number) {
   let known: PoolLimits | undefined
   return (limits: PoolLimits) => {
     for (const name of ['minLendLimit', 'maxCouponLimit', 'minMaturityLimit'] as const) {

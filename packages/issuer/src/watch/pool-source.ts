@@ -1,3 +1,4 @@
+import { type Time, toSeconds } from '@tallystick/base'
 import { ChainError, type PausableContract, type PoolLimits, type PoolReader, type PoolState } from '@tallystick/chain'
 
 /** State of a pool by its index. A value that the index does not have is undefined. */
@@ -29,23 +30,25 @@ export type ReadPool = (chainId: number, signal?: AbortSignal) => Promise<KnownP
 
 type ReadPoolOptions = {
   /** By chain id, for chains with an RPC. */
-  readonly readers: ReadonlyMap<number, Pick<PoolReader, 'readState'>>
+  readonly pools: ReadonlyMap<number, Pick<PoolReader, 'readState'>>
   readonly readIndexedPool: ReadIndexedPool
-  readonly nowSeconds: () => bigint
   /** An index that lags more may have limits and pauses of the past, and is not used. */
   readonly maxLagSeconds: number
 }
 
-export function createReadPool({ readers, readIndexedPool, nowSeconds, maxLagSeconds }: ReadPoolOptions): ReadPool {
+export function createReadPool(
+  { pools, readIndexedPool, maxLagSeconds }: ReadPoolOptions,
+  time: Pick<Time, 'now'>,
+): ReadPool {
   const readIndex = async (chainId: number): Promise<IndexedPool | { readonly problem: string }> => {
     const indexed = await readIndexedPool(chainId)
     if (!indexed) return { problem: 'No subgraph is configured.' }
     if ('problem' in indexed) return indexed
-    const lagSeconds = indexed.timestamp === undefined ? 0 : Number(nowSeconds()) - indexed.timestamp
+    const lagSeconds = indexed.timestamp === undefined ? 0 : Number(toSeconds(time.now())) - indexed.timestamp
     return lagSeconds > maxLagSeconds ? { problem: `It is ${lagSeconds} s behind.` } : indexed
   }
   return async (chainId, signal) => {
-    const reader = readers.get(chainId)
+    const reader = pools.get(chainId)
     if (!reader) {
       const indexed = await readIndex(chainId)
       if (!('problem' in indexed)) return fromIndex(indexed)

@@ -1,7 +1,7 @@
-import type { MetricHelp, Metrics, Time, Timer } from '@tallystick/base'
+import type { MetricHelp, Time, Timer } from '@tallystick/base'
 import { ChainError } from '@tallystick/chain'
-import type { IssuerChain } from '../settings.ts'
-import { createPoolCheck, type PoolCheckOptions } from './check-pool.ts'
+import type { IssuerHost } from '../issuer-host.ts'
+import { type CheckedPool, createPoolCheck, type PoolCheckOptions } from './check-pool.ts'
 import { type PoolFinding, type PoolProblem, type PoolProblems, poolProblems } from './find-pool-problems.ts'
 import type { KnownPool } from './pool-source.ts'
 
@@ -14,7 +14,7 @@ export type PoolWatch = {
   stop(): Promise<void>
 }
 
-export type PoolWatchOptions = Omit<PoolCheckOptions, 'signal'> & { readonly metrics: Metrics }
+export type PoolWatchOptions = PoolCheckOptions & { readonly host: Pick<IssuerHost, 'metrics'> }
 
 export const poolMetricHelp: MetricHelp = {
   tallystick_pool_problem:
@@ -37,16 +37,18 @@ const indexFactor = 4
  * in a row find counts, and three for a pause.
  */
 export async function watchPools(options: PoolWatchOptions): Promise<PoolWatch> {
-  const chains = options.config.chains.filter(({ id, subgraph }) => subgraph || options.pools.has(id))
+  const { host, settings, sources } = options
+  const chains = settings.chains.filter(({ id, subgraph }) => subgraph || sources.pools.has(id))
   const stopping = new AbortController()
-  const watches = new Map(chains.map((chain) => [chain.id, watchPool(chain, { ...options, signal: stopping.signal })]))
-  options.metrics.gauge('tallystick_pool_problem', () =>
+  const { signal } = stopping
+  const watches = new Map(chains.map((chain) => [chain.id, watchPool(options, { chain, signal })]))
+  host.metrics.gauge('tallystick_pool_problem', () =>
     [...watches].flatMap(([chain, { problems }]) =>
       poolProblems.map((problem) => ({ labels: { chain, problem }, value: problems()?.has(problem) ? 1 : 0 })),
     ),
   )
   const started = [...watches.values()].map(({ start }) => start())
-  if (options.config.rails.preflight === 'require') await Promise.all(started)
+  if (settings.rails.preflight === 'require') await Promise.all(started)
   return {
     find: (chainId) => {
       const watch = watches.get(chainId)
@@ -59,19 +61,11 @@ export async function watchPools(options: PoolWatchOptions): Promise<PoolWatch> 
   }
 }
 
-type SinglePoolWatch = {
-  problems(): PoolProblems | undefined
-  state(): KnownPool | undefined
-  /** Starts the checks. Resolves after the first one, or after the second if the first must be confirmed. */
-  start(): Promise<void>
-  settle(): Promise<void>
-}
-
-function watchPool(chain: IssuerChain, options: PoolWatchOptions & { readonly signal: AbortSignal }): SinglePoolWatch {
-  const { time, signal } = options
-  const factor = options.pools.has(chain.id) ? 1 : indexFactor
-  const check = createPoolCheck(chain, options)
-  const report = createProblemReporter(chain, options)
+function watchPool(options: PoolCheckOptions, { chain, signal }: CheckedPool) {
+  const { time, log } = options.host
+  const factor = options.sources.pools.has(chain.id) ? 1 : indexFactor
+  const check = createPoolCheck(options, { chain, signal })
+  const report = createProblemReporter(log, chain.id)
   const silence = startSilence(time, silentMs * factor)
   let problems: PoolProblems | undefined
   let state: KnownPool | undefined
@@ -79,8 +73,7 @@ function watchPool(chain: IssuerChain, options: PoolWatchOptions & { readonly si
   let timer: Timer | undefined
 
   const fail = (error: unknown) => {
-    if (!(error instanceof ChainError))
-      options.log.error({ chain: chain.id, err: error }, 'pool check failed; retrying')
+    if (!(error instanceof ChainError)) log.error({ chain: chain.id, err: error }, 'pool check failed; retrying')
     const failure = error instanceof ChainError ? error.message : 'the pool check failed'
     if (silence.isOver()) problems = report(new Map(problems).set('unknown', describeSilence(failure)))
   }
@@ -110,6 +103,7 @@ function watchPool(chain: IssuerChain, options: PoolWatchOptions & { readonly si
   return {
     problems: () => problems,
     state: () => state,
+    /** Starts the checks. Resolves after the first one, or after the second if the first must be confirmed. */
     start: () => {
       running = checkOnce()
         .then((mustConfirm) => mustConfirm && !signal.aborted && checkOnce())
@@ -154,7 +148,7 @@ function levelOf(problem: PoolProblem): 'warn' | 'error' {
 }
 
 /** Creates a function that logs when a problem begins and ends, and returns the problems. */
-function createProblemReporter({ id: chain }: IssuerChain, { log }: PoolWatchOptions) {
+function createProblemReporter(log: IssuerHost['log'], chain: number) {
   let reported: PoolProblems = new Map()
   return (problems: PoolProblems): PoolProblems => {
     for (const [problem, { message }] of problems) {

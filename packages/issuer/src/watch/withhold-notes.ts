@@ -1,6 +1,5 @@
-import { type Time, toSeconds } from '@tallystick/base'
-import type { Database } from '@tallystick/database'
-import type { Logger } from 'pino'
+import { toSeconds } from '@tallystick/base'
+import type { IssuerHost } from '../issuer-host.ts'
 import type { NoteMetrics } from '../note-metrics.ts'
 import type { NoteSet } from '../note-set.ts'
 import type { PublishedNotes } from '../published-notes.ts'
@@ -8,12 +7,10 @@ import { clearRefusal, type Refusal, recordRefusal } from '../refusal.ts'
 import type { IssuerSettings } from '../settings.ts'
 
 export type WithholdOptions = {
-  readonly config: Pick<IssuerSettings, 'chains'>
+  readonly host: Pick<IssuerHost, 'database' | 'time' | 'log'>
+  readonly settings: Pick<IssuerSettings, 'chains'>
   readonly published: Pick<PublishedNotes, 'find' | 'setWithheld'>
-  readonly database: Database
-  readonly time: Time
   readonly noteMetrics: Pick<NoteMetrics, 'refused'>
-  readonly log: Logger
 }
 
 /** Notes of a set that must not be served, by tenor, and why. */
@@ -37,7 +34,8 @@ export const withholdReasons = [
  * Creates a function that withholds notes of a set from `GET /notes`, or releases all of them without a `withholding`. The
  * set stays in memory and in the database.
  */
-export function createNoteWithholder({ published, database, time, log, config, noteMetrics }: WithholdOptions) {
+export function createNoteWithholder({ host, settings, published, noteMetrics }: WithholdOptions) {
+  const { database, time, log } = host
   const known = new Map<string, string>()
   const logFailure = (chain: number, work: Promise<unknown>) =>
     work.catch((error: unknown) => log.error({ chain, err: error }, 'recording withheld notes failed'))
@@ -45,7 +43,7 @@ export function createNoteWithholder({ published, database, time, log, config, n
     known.delete(key)
     known.set(key, state)
     // Keeps this period and the next of each chain.
-    for (const old of [...known.keys()].slice(0, -2 * config.chains.length)) known.delete(old)
+    for (const old of [...known.keys()].slice(0, -2 * settings.chains.length)) known.delete(old)
   }
   return async (set: NoteSet, withholding: Withholding | undefined): Promise<void> => {
     const { chainId, period } = set
