@@ -6,11 +6,15 @@ export function encodeChecksumLine(value: unknown): Buffer {
   return Buffer.from(`${checksumOf(Buffer.from(json))} ${json}\n`)
 }
 
-/** Decodes a line without its line break. Returns undefined if the checksum is wrong. Throws if the content is not JSON. */
+/** Decodes a line without its line break. Returns undefined if the checksum is wrong or the content is not JSON. */
 export function decodeChecksumLine(line: Buffer): unknown {
   const json = line.subarray(checksumLength + 1)
   if (line.toString('latin1', 0, checksumLength + 1) !== `${checksumOf(json)} `) return undefined
-  return JSON.parse(json.toString('utf8'))
+  try {
+    return JSON.parse(json.toString('utf8'))
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns a strong entity tag of a body. */

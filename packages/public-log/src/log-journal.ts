@@ -83,7 +83,7 @@ async function* readEntryLines(path: string): AsyncGenerator<string> {
 async function* readLines(path: string) {
   let expected = 0
   const decode = (line: Buffer) => {
-    const parsed = lineSchema.safeParse(tryDecode(line))
+    const parsed = lineSchema.safeParse(decodeChecksumLine(line))
     return parsed.success && parsed.data.index === expected ? parsed.data : undefined
   }
   try {
@@ -96,31 +96,21 @@ async function* readLines(path: string) {
   }
 }
 
-function tryDecode(line: Buffer): unknown {
-  try {
-    return decodeChecksumLine(line)
-  } catch {
-    return undefined
-  }
-}
-
 function inUse(path: string, { pid, host, folder }: { pid: number; host: string; folder: string }): TallystickError {
-  return new TallystickError({
-    code: 'journal_unusable',
-    message:
-      `The log journal ${path} is in use by process ${pid} on ${host}. Each replica needs its own journal: set log.journal ` +
+  return unusable(
+    `The log journal ${path} is in use by process ${pid} on ${host}. Each replica needs its own journal: set log.journal ` +
       `in one of the configurations. If no process uses it, delete ${folder}.`,
-    retryable: false,
-  })
+  )
 }
 
 function damaged(path: string, lineNumber: number): TallystickError {
-  return new TallystickError({
-    code: 'journal_unusable',
-    message:
-      `Line ${lineNumber} of the log journal ${path} is damaged or of a newer version. Restore the file from a copy. ` +
+  return unusable(
+    `Line ${lineNumber} of the log journal ${path} is damaged or of a newer version. Restore the file from a copy. ` +
       'If there is none, move the file away: the replica then copies the log from the database, but does not notice if ' +
       'the database was restored.',
-    retryable: false,
-  })
+  )
+}
+
+function unusable(message: string): TallystickError {
+  return new TallystickError({ code: 'journal_unusable', message, retryable: false })
 }

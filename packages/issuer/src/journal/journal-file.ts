@@ -44,16 +44,12 @@ export async function* readJournal(path: string): AsyncGenerator<JournalLine> {
 }
 
 function decodeLine(line: Buffer): Omit<JournalLine, 'endsAt'> | undefined {
-  try {
-    const entry = decodeEntry(line)
-    if (entry) return { entry }
-    const discard = decodeDiscard(line)
-    if (discard) return { discard }
-    const imported = decodeImport(line)
-    return imported && { imported }
-  } catch {
-    return undefined
-  }
+  const entry = decodeEntry(line)
+  if (entry) return { entry }
+  const discard = decodeDiscard(line)
+  if (discard) return { discard }
+  const imported = decodeImport(line)
+  return imported && { imported }
 }
 
 function cannotWrite(path: string, cause: NodeJS.ErrnoException): JournalError {
