@@ -44,15 +44,13 @@ export function assertCurvePoints(
       .map(([tenor, bps]) => `the ${tenor}-day coupon is ${bps}, not a positive whole number of basis points`),
   ]
   if (faults.length === 0) return
-  throw new TallystickError({
-    code: 'invalid_curve',
-    message:
-      `The curve was not stored: ${faults.join('; ')}. Configured tenors` +
-      `${chainId === null ? '' : ` of chain ${chainId}`}: ${tenors.join(', ')}.` +
-      (isMissing && chainId === null ? ' Only the curve of one chain (--chain <id>) may have fewer.' : ''),
-    retryable: false,
-    details: { faults, tenors },
-  })
+  const configured = `Configured tenors${chainId === null ? '' : ` of chain ${chainId}`}: ${tenors.join(', ')}.`
+  const hint = isMissing && chainId === null ? ' Only the curve of one chain (--chain <id>) may have fewer.' : ''
+  throw invalidCurve(`The curve was not stored: ${faults.join('; ')}. ${configured}${hint}`, { faults, tenors })
+}
+
+export function invalidCurve(message: string, details?: TallystickError['details']): TallystickError {
+  return new TallystickError({ code: 'invalid_curve', message, retryable: false, details })
 }
 
 /** Returns the advice to set these coupons, for all chains or one, with `--confirm`, which overrides the move rails. */

@@ -1,6 +1,6 @@
 import { type CurvePoints, formatNewYork, type Period, periodAt, TallystickError } from '@tallystick/core'
 import type { Auditor, Database, Queryable } from '@tallystick/database'
-import { assertCurvePoints, type Curve, pickPoints } from '../curve/curve.ts'
+import { assertCurvePoints, type Curve, invalidCurve, pickPoints } from '../curve/curve.ts'
 import { type RecordChange, storeCurveIf } from '../curve/curve-store.ts'
 import { readMoveWindows } from '../curve/move-windows.ts'
 import { findLastCoupons, findLastNoteSet } from '../note-store.ts'
@@ -141,7 +141,10 @@ export function findRequestedChains(
   { chainId, points }: Pick<CurveRequest, 'chainId' | 'points'>,
 ): readonly IssuerChain[] {
   const chains = config.chains.filter((chain) => chainId === null || chain.id === chainId)
-  if (chains.length === 0) throw unknownChain(chainId, config)
+  if (chains.length === 0) {
+    const configured = config.chains.map((chain) => chain.id).join(', ')
+    throw invalidCurve(`Chain ${chainId} is not configured. Configured: ${configured}.`)
+  }
   assertCurvePoints(points, { chainId, tenors: chainId === null ? config.tenors : chains.flatMap((one) => one.tenors) })
   return chains
 }
@@ -189,29 +192,15 @@ function refused(
 }
 
 function outdated(effective: Period): TallystickError {
-  return new TallystickError({
-    code: 'invalid_curve',
-    message:
-      'The curve was not stored: since the preview, a boundary has passed or a period was signed. It would now be in ' +
+  return invalidCurve(
+    'The curve was not stored: since the preview, a boundary has passed or a period was signed. It would now be in ' +
       `force from ${formatNewYork(effective.start)} New York. Preview it again.`,
-    retryable: false,
-  })
+  )
 }
 
 function otherPreview(): TallystickError {
-  return new TallystickError({
-    code: 'invalid_curve',
-    message:
-      'The curve was not stored: it differs from the preview that you saw, or another curve was set since then. ' +
+  return invalidCurve(
+    'The curve was not stored: it differs from the preview that you saw, or another curve was set since then. ' +
       'Preview it again.',
-    retryable: false,
-  })
-}
-
-function unknownChain(chainId: number | null, { chains }: Pick<IssuerSettings, 'chains'>): TallystickError {
-  return new TallystickError({
-    code: 'invalid_curve',
-    message: `Chain ${chainId} is not configured. Configured: ${chains.map((chain) => chain.id).join(', ')}.`,
-    retryable: false,
-  })
+  )
 }
