@@ -29,7 +29,7 @@ export {
   periodAfter,
   periodAt,
 } from './calendar/period.ts'
-export { type ErrorCode, errorCodes, TallystickError } from './error/tallystick-error.ts'
+export { type ErrorCode, errorCodes, invalidConfig, TallystickError } from './error/tallystick-error.ts'
 export type { Finding, Severity } from './health/finding.ts'
 export { annualisedFloatingRate } from './income/annualised-floating-rate.ts'
 export { fixedIncome } from './income/fixed-income.ts'

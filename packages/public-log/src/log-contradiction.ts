@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core'
+import { invalidConfig } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import type { Refusal } from '@tallystick/issuer'
 import {
@@ -66,13 +66,10 @@ export function assertSignedBy({ note }: StoredCheckpoint, key: VerifierKey): vo
   try {
     verifyCheckpoint(note, key)
   } catch {
-    throw new TallystickError({
-      code: 'invalid_config',
-      message:
-        `The checkpoints of the public log in the database are not signed by the configured key of ${key.name} (log.key). ` +
+    throw invalidConfig(
+      `The checkpoints of the public log in the database are not signed by the configured key of ${key.name} (log.key). ` +
         'Configure the key that signed them. A log cannot change its key or its origin.',
-      retryable: false,
-    })
+    )
   }
 }
 

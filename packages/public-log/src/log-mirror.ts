@@ -1,6 +1,6 @@
 import { access, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { TallystickError } from '@tallystick/core'
+import { invalidConfig } from '@tallystick/core'
 import {
   type Checkpoint,
   decodeBundle,
@@ -27,18 +27,12 @@ export type LogMirror = {
 export async function readMirrorHead(directory: string, key: VerifierKey): Promise<Checkpoint | undefined> {
   const note = await readFile(join(directory, 'checkpoint'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
-    throw cannotRead(directory, error)
+    const remedy = 'Set log.mirror to a directory of this user.'
+    throw invalidConfig(`The mirror of the public log ${directory} cannot be read (${error.code}). ${remedy}`, {
+      cause: error,
+    })
   })
   return note === undefined ? undefined : verifyCheckpoint(note, key)
-}
-
-function cannotRead(directory: string, cause: NodeJS.ErrnoException): TallystickError {
-  return new TallystickError({
-    code: 'invalid_config',
-    message: `The mirror of the public log ${directory} cannot be read (${cause.code}). Set log.mirror to a directory of this user.`,
-    retryable: false,
-    cause,
-  })
 }
 
 type LogMirrorOptions = {

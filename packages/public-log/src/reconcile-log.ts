@@ -1,5 +1,5 @@
 import type { Secret } from '@tallystick/base'
-import { parseLogEntry, publicFrom, TallystickError } from '@tallystick/core'
+import { invalidConfig, parseLogEntry, publicFrom } from '@tallystick/core'
 import { type Auditor, auditedTransaction, type Database, type Queryable } from '@tallystick/database'
 import { keepNewestCurves, type RecordsReport } from '@tallystick/issuer'
 import { type Checkpoint, createMerkleTree, encodeUtf8, equalBytes, leafHash, rootAfter } from '@tallystick/tlog'
@@ -75,8 +75,9 @@ export async function readMirror({ mirror, key }: Pick<LogFiles, 'mirror' | 'key
   if (mirror === undefined) return undefined
   const verifier = parseLogKey(key.reveal())?.verifier
   if (!verifier) {
-    const message = 'The key of the public log (log.key) is needed to read the mirror (log.mirror) and cannot be read.'
-    throw new TallystickError({ code: 'invalid_config', message, retryable: false })
+    throw invalidConfig(
+      'The key of the public log (log.key) is needed to read the mirror (log.mirror) and cannot be read.',
+    )
   }
   const head = await readMirrorHead(mirror, verifier)
   return head && { directory: mirror, head }

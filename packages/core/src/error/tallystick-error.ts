@@ -85,3 +85,11 @@ export class TallystickError extends Error {
     this.details = details
   }
 }
+
+/** Returns the error of a configuration that cannot be used. */
+export function invalidConfig(
+  message: string,
+  more: Pick<TallystickErrorOptions, 'details' | 'cause'> = {},
+): TallystickError {
+  return new TallystickError({ code: 'invalid_config', message, retryable: false, ...more })
+}

@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core'
+import { invalidConfig } from '@tallystick/core'
 import type { Database, Queryable } from '@tallystick/database'
 import { getAddress, type Hex } from 'viem'
 import type { Claim, ClaimConflict } from './claim.ts'
@@ -31,7 +31,7 @@ export async function hasClaims(database: Database): Promise<boolean> {
   )
   if (!found?.sets) return Boolean(found?.claims)
   const message = `The ${database.label} of signer.protection is the database of a service. Use one of its own, on another server.`
-  throw new TallystickError({ code: 'invalid_config', message, retryable: false })
+  throw invalidConfig(message)
 }
 
 // A commit that the server only promises would be lost with it. A stock server compiles statements that are planned wrong.

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { TallystickError } from '@tallystick/core'
+import { invalidConfig, TallystickError } from '@tallystick/core'
 import { JournalError, readJournal } from '../journal/journal-file.ts'
 import { openSignerJournal, readPeriods, type SignerJournal } from '../journal/signer-journal.ts'
 import type { IssuerSettings } from '../settings.ts'
@@ -92,11 +92,7 @@ function openJournal(path: string): Promise<SignerJournal> {
 function urlOf({ protection }: SignerFiles): string {
   const url = protection?.reveal()
   if (url) return url
-  throw new TallystickError({
-    code: 'invalid_config',
-    message: 'signer.protection is not set. Set it in the configuration, or use the journal alone.',
-    retryable: false,
-  })
+  throw invalidConfig('signer.protection is not set. Set it in the configuration, or use the journal alone.')
 }
 
 async function readSorted(path: string): Promise<Claim[]> {

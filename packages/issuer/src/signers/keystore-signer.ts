@@ -2,7 +2,7 @@ import { createDecipheriv, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { scryptAsync } from '@noble/hashes/scrypt.js'
-import { TallystickError } from '@tallystick/core'
+import { invalidConfig } from '@tallystick/core'
 import { keccak256 } from 'viem'
 import { z } from 'zod'
 import { createPrivateKeySigner } from './private-key-signer.ts'
@@ -54,27 +54,27 @@ export async function openKeystoreSigner({ path, password }: KeystoreOptions): P
   const signer = createPrivateKeySigner(`0x${key.toString('hex')}`, 'keystore')
   const stated = keystore.address?.toLowerCase().replace(/^0x/, '')
   if (stated && stated !== signer.address.toLowerCase().slice(2)) {
-    throw invalid(`The keystore ${path} names the address 0x${stated}, but its key belongs to ${signer.address}.`)
+    throw invalidConfig(`The keystore ${path} names the address 0x${stated}, but its key belongs to ${signer.address}.`)
   }
   return signer
 }
 
 async function readKeystore(path: string): Promise<z.output<typeof keystoreSchema>> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw invalid(`The keystore ${path} cannot be read (${error.code}).`)
+    throw invalidConfig(`The keystore ${path} cannot be read (${error.code}).`)
   })
   const value = (() => {
     try {
       return JSON.parse(text)
     } catch {
-      throw invalid(`The keystore ${path} is not JSON.`)
+      throw invalidConfig(`The keystore ${path} is not JSON.`)
     }
   })()
   // Old versions of geth wrote "Crypto".
   const result = keystoreSchema.safeParse({ ...value, crypto: value?.crypto ?? value?.Crypto })
   if (result.success) return result.data
   const faults = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  throw invalid(`The keystore ${path} is not a version 3 keystore: ${faults.join('; ')}.`)
+  throw invalidConfig(`The keystore ${path} is not a version 3 keystore: ${faults.join('; ')}.`)
 }
 
 async function decryptKey(
@@ -85,7 +85,7 @@ async function decryptKey(
   const ciphertext = Buffer.from(crypto.ciphertext, 'hex')
   const mac = Buffer.from(keccak256(Buffer.concat([derived.subarray(16, 32), ciphertext])).slice(2), 'hex')
   if (!timingSafeEqual(mac, Buffer.from(crypto.mac, 'hex'))) {
-    throw invalid(`The password does not decrypt the keystore ${path}.`)
+    throw invalidConfig(`The password does not decrypt the keystore ${path}.`)
   }
   const iv = Buffer.from(crypto.cipherparams.iv, 'hex')
   const decipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), iv)
@@ -106,8 +106,4 @@ async function deriveKey(crypto: z.output<typeof cryptoSchema>, password: string
     return Buffer.from(await scryptAsync(password, salt, { N: n, r, p, dkLen: dklen, maxmem }))
   const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)
   return derive(password, salt, dklen, { N: n, r, p, maxmem })
-}
-
-function invalid(message: string): TallystickError {
-  return new TallystickError({ code: 'invalid_config', message, retryable: false })
 }

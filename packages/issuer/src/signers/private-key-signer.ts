@@ -1,4 +1,4 @@
-import { hashNote, TallystickError } from '@tallystick/core'
+import { hashNote, invalidConfig } from '@tallystick/core'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Signer } from './signer.ts'
 
@@ -9,11 +9,9 @@ export function createPrivateKeySigner(privateKey: string, kind: Signer['kind'] 
       return privateKeyToAccount(privateKey as `0x${string}`)
     } catch {
       // The library's message may contain the key.
-      throw new TallystickError({
-        code: 'invalid_config',
-        message: 'The signer’s private key is invalid. It must be 0x and 64 hex digits, within the range of secp256k1.',
-        retryable: false,
-      })
+      throw invalidConfig(
+        'The signer’s private key is invalid. It must be 0x and 64 hex digits, within the range of secp256k1.',
+      )
     }
   })()
   return {

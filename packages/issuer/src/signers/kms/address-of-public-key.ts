@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { TallystickError } from '@tallystick/core'
+import { invalidConfig } from '@tallystick/core'
 import type { Address } from 'viem'
 import { publicKeyToAddress } from 'viem/accounts'
 import { SignerError } from '../signer.ts'
@@ -15,11 +15,9 @@ export function addressOfPublicKey(spki: SpkiPublicKey): Address {
   const key = parsePublicKey(spki)
   const curve = key.asymmetricKeyDetails?.namedCurve
   if (key.asymmetricKeyType !== 'ec' || curve !== 'secp256k1') {
-    throw new TallystickError({
-      code: 'invalid_config',
-      message: `The KMS key is of type ${curve ?? key.asymmetricKeyType}, not secp256k1. Create a key of that type: the type of a key cannot be changed.`,
-      retryable: false,
-    })
+    throw invalidConfig(
+      `The KMS key is of type ${curve ?? key.asymmetricKeyType}, not secp256k1. Create a key of that type: the type of a key cannot be changed.`,
+    )
   }
   const { x = '', y = '' } = key.export({ format: 'jwk' })
   const [hexX, hexY] = [x, y].map((coordinate) =>

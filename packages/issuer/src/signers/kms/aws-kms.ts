@@ -1,6 +1,6 @@
 import { within } from '@tallystick/base'
 import { exchange, HttpError } from '@tallystick/chain'
-import { TallystickError } from '@tallystick/core'
+import { invalidConfig, type TallystickError } from '@tallystick/core'
 import type { Address } from 'viem'
 import { type Signer, SignerError } from '../signer.ts'
 import { translateAwsError } from './aws-error.ts'
@@ -82,11 +82,9 @@ function malformed(what: string): SignerError {
 }
 
 function wrongKey({ KeySpec, KeyUsage }: { readonly KeySpec: unknown; readonly KeyUsage: unknown }): TallystickError {
-  return new TallystickError({
-    code: 'invalid_config',
-    message: `The AWS KMS key has the key spec ${KeySpec} and the usage ${KeyUsage}. Notes need a key of spec ECC_SECG_P256K1 and usage SIGN_VERIFY. Neither can be changed: create another key.`,
-    retryable: false,
-  })
+  return invalidConfig(
+    `The AWS KMS key has the key spec ${KeySpec} and the usage ${KeyUsage}. Notes need a key of spec ECC_SECG_P256K1 and usage SIGN_VERIFY. Neither can be changed: create another key.`,
+  )
 }
 
 /** Request of the AWS SDK. Those of KMS have no query string. */

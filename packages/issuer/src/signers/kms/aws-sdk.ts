@@ -1,4 +1,4 @@
-import { TallystickError } from '@tallystick/core'
+import { invalidConfig } from '@tallystick/core'
 
 /** The part of `@aws-sdk/client-kms` that is used. Declared here, so that the service compiles without the package. */
 export type AwsSdk = {
@@ -31,12 +31,11 @@ export async function loadAwsSdk(
     const { code, message } = error as NodeJS.ErrnoException
     // The message also names a missing dependency of the package, so the package's own name is compared.
     const isMissing = code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${packageName}'`)
-    throw new TallystickError({
-      code: 'invalid_config',
-      message: isMissing
-        ? `The signer kind "aws-kms" needs the package ${packageName}, which is not installed. Run \`npm install ${packageName}@3\` in the directory where the service is installed.`
-        : `The package ${packageName}, which the signer kind "aws-kms" needs, cannot be loaded (${code ?? 'no code'}). Run \`npm install ${packageName}@3\` in the directory where the service is installed.`,
-      retryable: false,
-    })
+    const problem = isMissing
+      ? `The signer kind "aws-kms" needs the package ${packageName}, which is not installed.`
+      : `The package ${packageName}, which the signer kind "aws-kms" needs, cannot be loaded (${code ?? 'no code'}).`
+    throw invalidConfig(
+      `${problem} Run \`npm install ${packageName}@3\` in the directory where the service is installed.`,
+    )
   }
 }

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { isSafeEndpoint } from '@tallystick/base'
-import { TallystickError } from '@tallystick/core'
+import { invalidConfig, type TallystickError } from '@tallystick/core'
 import { z } from 'zod'
 
 /** Key of a service account, as Google's console writes it to a file. */
@@ -63,9 +63,5 @@ function parseKey(pem: string): KeyObject {
 }
 
 function invalid(fault: string): TallystickError {
-  return new TallystickError({
-    code: 'invalid_config',
-    message: `signer.credentials is not the JSON key of a service account: ${fault}.`,
-    retryable: false,
-  })
+  return invalidConfig(`signer.credentials is not the JSON key of a service account: ${fault}.`)
 }

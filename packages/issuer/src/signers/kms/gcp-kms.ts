@@ -1,5 +1,5 @@
 import type { Secret } from '@tallystick/base'
-import { TallystickError } from '@tallystick/core'
+import { invalidConfig, type TallystickError } from '@tallystick/core'
 import type { Address } from 'viem'
 import { type Signer, SignerError } from '../signer.ts'
 import { crc32c } from './crc32c.ts'
@@ -108,9 +108,7 @@ function malformed(what: string): SignerError {
 }
 
 function wrongAlgorithm(found: unknown): TallystickError {
-  return new TallystickError({
-    code: 'invalid_config',
-    message: `The Google Cloud KMS key has the algorithm ${/^\w{1,60}$/.test(String(found)) ? found : 'unknown'}. Notes need ${algorithm}, which exists at the protection level HSM. Create another key.`,
-    retryable: false,
-  })
+  return invalidConfig(
+    `The Google Cloud KMS key has the algorithm ${/^\w{1,60}$/.test(String(found)) ? found : 'unknown'}. Notes need ${algorithm}, which exists at the protection level HSM. Create another key.`,
+  )
 }

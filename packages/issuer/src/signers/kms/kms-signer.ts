@@ -1,4 +1,4 @@
-import { hashNote, TallystickError } from '@tallystick/core'
+import { hashNote, invalidConfig } from '@tallystick/core'
 import { type Address, hexToBytes, isAddressEqual } from 'viem'
 import { type Signer, SignerError } from '../signer.ts'
 import { addressOfPublicKey, type SpkiPublicKey } from './address-of-public-key.ts'
@@ -24,11 +24,9 @@ export async function openKmsSigner(kms: Kms, configured?: Address | undefined):
   const found = await readAddress(kms, configured)
   const address = found.address
   if (configured && !isAddressEqual(address, configured)) {
-    throw new TallystickError({
-      code: 'invalid_config',
-      message: `The KMS key belongs to ${address}, but signer.address is ${configured}. Correct the key or the address.`,
-      retryable: false,
-    })
+    throw invalidConfig(
+      `The KMS key belongs to ${address}, but signer.address is ${configured}. Correct the key or the address.`,
+    )
   }
   return {
     kind: kms.kind,
