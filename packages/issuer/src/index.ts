@@ -16,6 +16,7 @@ export { keepNewestCurves } from './curve/keep-newest-curves.ts'
 export { claimMigrations, findClaimedCurve } from './issue/curve-claims.ts'
 export { issuePastPeriods, type PastPeriod, storePastCurves } from './issue/issue-past-periods.ts'
 export type { IssueScheduler } from './issue/issue-scheduler.ts'
+export { periodNoteTerms } from './issue/period-note-terms.ts'
 export { preflightMetricHelp } from './issue/preflight-metrics.ts'
 export {
   type DiscardedSet,
@@ -26,7 +27,6 @@ export {
   signingHorizon,
 } from './issue/premature-sets.ts'
 export type { Recorder } from './issue/recorder.ts'
-export { signPeriodNote } from './issue/sign-period-note.ts'
 export { encodeDiscard } from './journal/journal-discard.ts'
 export { decodeEntry, encodeEntry, type JournalEntry } from './journal/journal-entry.ts'
 export { JournalError, readJournal } from './journal/journal-file.ts'

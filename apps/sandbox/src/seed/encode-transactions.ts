@@ -1,6 +1,6 @@
 import { dollarTokenAbi, poolAbi, positionTokenAbi } from '@tallystick/contracts'
 import { type Note, periodAt } from '@tallystick/core'
-import { type Signer, signPeriodNote } from '@tallystick/issuer'
+import { periodNoteTerms, type Signer, signNote } from '@tallystick/issuer'
 import { type Address, encodeFunctionData, encodePacked, type Hex, keccak256, maxUint256, zeroHash } from 'viem'
 import { mintLimit, type Protocol } from '../protocol/deploy-protocol.ts'
 import type { BatchTransaction } from '../protocol/mine-batches.ts'
@@ -109,7 +109,7 @@ function signNoteAt(
   // Rounded, because days of the time change have 23 or 25 hours.
   const daysAgo = Math.round(Number(periodAt(nowSeconds).noteDay - period.noteDay) / Number(daySeconds))
   const couponBps = couponOf({ tenorDays, daysAgo })
-  return signPeriodNote(signer, { chain: { id: chainId, domain }, period, tenorDays, couponBps })
+  return signNote(signer, { terms: periodNoteTerms({ chain: { id: chainId }, period, tenorDays, couponBps }), domain })
 }
 
 function encodeLend({ beneficiary, partner, principal }: PlannedPosition, note: Note): Hex {

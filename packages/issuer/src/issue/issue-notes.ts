@@ -14,12 +14,13 @@ import type { JournalGuard, PlannedNotes } from '../protection/journal-guard.ts'
 import { findRefusal, offeredTenors } from '../rails/rails.ts'
 import type { IssueResult, Refusal } from '../refusal.ts'
 import { type IssuerChain, type IssuerSettings, maxAgeBusinessDaysDefault } from '../settings.ts'
+import { signNote } from '../signers/sign-note.ts'
 import type { Signer } from '../signers/signer.ts'
 import type { ClockComparison } from '../time/clock-comparison.ts'
 import { claimCurve, findClaimedCurve, isClaimed, markSigned, releaseRefused, releaseUnsigned } from './curve-claims.ts'
+import { periodNoteTerms } from './period-note-terms.ts'
 import type { Preflight } from './preflight.ts'
 import type { Recorder } from './recorder.ts'
-import { periodNoteTerms, signPeriodNote } from './sign-period-note.ts'
 
 /** Settings and dependencies of issuing. */
 export type IssueContext = Pick<IssuerHost, 'database' | 'time'> & {
@@ -108,16 +109,17 @@ async function signClaimed(context: IssueContext, { chain, period, curve }: Clai
     ...periodNoteTerms({ chain, period, tenorDays, couponBps: curve.points[tenorDays] as number }),
     tenorDays,
   }))
-  const pending = await journal.findPendingConflict({ chain, period, notes })
+  const planned = { chain, period, notes }
+  const pending = await journal.findPendingConflict(planned)
   if (pending && preflight.isRequired(chain.id)) {
     const refused = await preflight.findRefusal(pending)
     const nowSeconds = toSeconds(time.now())
     await journal.voidRefused(pending, { chain, tenors: refused?.worthlessTenors ?? [], nowSeconds })
   }
-  journal.assertNoConflict({ chain, period, notes })
+  journal.assertNoConflict(planned)
   const claim = { chainId: chain.id, periodStart: period.start, curveId: curve.id }
-  if (journal.isShared && !(await claimForAll(context, { planned: { chain, period, notes }, claim }))) return undefined
-  return preflight.findPending(claim) ?? signSet(context, { chain, period, curve })
+  if (journal.isShared && !(await claimForAll(context, { planned, claim }))) return undefined
+  return preflight.findPending(claim) ?? signSet(context, { planned, curveId: curve.id })
 }
 
 /**
@@ -176,22 +178,16 @@ async function readHistory(database: Database, before: MoveWindowsOptions) {
   return { windows, previous, latest }
 }
 
-async function signSet({ signers, time }: IssueContext, { chain, period, curve }: ClaimedSet): Promise<NoteSet> {
+async function signSet(
+  { signers, time }: IssueContext,
+  { planned: { chain, period, notes }, curveId }: { readonly planned: PlannedNotes; readonly curveId: bigint },
+): Promise<NoteSet> {
   const signer = signers.get(chain.id) as Signer
-  const notes = await Promise.all(
-    offeredTenors(chain.tenors, curve).map(async (tenorDays) => {
-      const couponBps = curve.points[tenorDays] as number
-      return { ...(await signPeriodNote(signer, { chain, period, tenorDays, couponBps })), tenorDays }
-    }),
-  )
-  return {
-    chainId: chain.id,
-    period,
-    signer: signer.address,
-    curveId: curve.id,
-    issuedAt: toSeconds(time.now()),
-    notes,
-  }
+  const signed = notes.map(async ({ tenorDays, ...terms }) => {
+    return { ...(await signNote(signer, { terms, domain: chain.domain })), tenorDays }
+  })
+  const set = { chainId: chain.id, period, signer: signer.address, curveId, notes: await Promise.all(signed) }
+  return { ...set, issuedAt: toSeconds(time.now()) }
 }
 
 /** Verifies a stored set, writes it to the journal and logs it, so that it can be published. Any replica may have signed it. */

@@ -4,7 +4,7 @@ import type { Database, Queryable } from '@tallystick/database'
 import { parseSignature } from 'viem'
 import type { IssuerChain } from '../settings.ts'
 import type { Signer } from '../signers/signer.ts'
-import { periodNoteTerms } from './sign-period-note.ts'
+import { periodNoteTerms } from './period-note-terms.ts'
 
 /** A past period and the coupons to issue it with. */
 export type PastPeriod = { readonly period: Period; readonly points: CurvePoints }

@@ -1,18 +1,11 @@
-import { maturityOf, type Note, type Period } from '@tallystick/core'
+import { maturityOf, type Period } from '@tallystick/core'
 import type { IssuerChain } from '../settings.ts'
-import { signNote } from '../signers/sign-note.ts'
-import type { Signer } from '../signers/signer.ts'
 
-export type PeriodNote = {
-  readonly chain: Pick<IssuerChain, 'id' | 'domain'>
+type PeriodNote = {
+  readonly chain: Pick<IssuerChain, 'id'>
   readonly period: Period
   readonly tenorDays: number
   readonly couponBps: number
-}
-
-/** Signs and verifies the note of one tenor for a period. */
-export function signPeriodNote(signer: Signer, note: PeriodNote): Promise<Note> {
-  return signNote(signer, { terms: periodNoteTerms(note), domain: note.chain.domain })
 }
 
 /** Returns the terms of the note of one tenor for a period. */
