@@ -1,19 +1,11 @@
 import { decodeChecksumLine, encodeChecksumLine } from '@tallystick/base'
-import type { NoteDomain } from '@tallystick/core'
 import { z } from 'zod'
 import { domainSchema, toDomain, uint } from './journal-entry.ts'
 
 /** A journal line that voids earlier entries of a period: of a premature set, or notes that the pool refused. */
-export type JournalDiscard = {
-  readonly chainId: number
-  readonly domain: NoteDomain
-  readonly periodStart: bigint
+export type JournalDiscard = Omit<z.output<typeof wholeSchema>, 'version' | 'kind'> & {
   /** Maturities of the void notes; undefined means all. */
   readonly maturities?: readonly bigint[] | undefined
-  /** Who discarded it, as in the audit. */
-  readonly by: string
-  /** Local clock, Unix seconds. */
-  readonly at: bigint
 }
 
 export function encodeDiscard({ chainId, domain, periodStart, maturities, by, at }: JournalDiscard): Buffer {
@@ -46,7 +38,9 @@ const wholeSchema = z.strictObject({
   chainId: z.int(),
   domain: domainSchema,
   periodStart: uint,
+  /** Who discarded it, as in the audit. */
   by: z.string(),
+  /** Local clock, Unix seconds. */
   at: uint,
 })
 

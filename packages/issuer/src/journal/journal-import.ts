@@ -1,21 +1,9 @@
 import { decodeChecksumLine, encodeChecksumLine } from '@tallystick/base'
-import type { NoteDomain } from '@tallystick/core'
-import type { Hex } from 'viem'
 import { z } from 'zod'
 import { bytes32, domainSchema, toDomain, uint } from './journal-entry.ts'
 
 /** Notes of a chain and period that another replica signed or claimed, without their signatures. */
-export type JournalImport = {
-  readonly chainId: number
-  readonly domain: NoteDomain
-  readonly periodStart: bigint
-  readonly notes: readonly {
-    readonly maturity: bigint
-    readonly tenorDays: number
-    readonly coupon: bigint
-    readonly digest: Hex
-  }[]
-}
+export type JournalImport = Omit<z.output<typeof importSchema>, 'version' | 'kind'>
 
 export function encodeImport({ chainId, domain, periodStart, notes }: JournalImport): Buffer {
   return encodeChecksumLine({

@@ -65,18 +65,17 @@ describe('entries', () => {
     const journal = await openAt(await newPath())
     await journal.append(entryOf())
     const signed = journal.find({ chain, periodStart: period.start })
-    const planned = ({ set, digests }: JournalEntry) =>
-      set.notes.map((note, index) => ({ ...note, digest: digests[index] as `0x${string}` }))
+    const planned = ({ set }: JournalEntry) => ({ notes: set.notes, domain })
     expect(findConflict(signed, planned(entryOf()))).toBeUndefined()
     expect(findConflict(signed, planned(entryOf({ coupon: 369n })))).toMatchObject({
       signed: { coupon: 440n },
       other: { coupon: 369n },
     })
-    const longer = planned(entryOf({ coupon: 369n })).map((note) => ({
+    const longer = entryOf({ coupon: 369n }).set.notes.map((note) => ({
       ...note,
       maturityTimestamp: note.maturityTimestamp + 86_400n,
     }))
-    expect(findConflict(signed, longer)).toBeUndefined()
+    expect(findConflict(signed, { notes: longer, domain })).toBeUndefined()
   })
 })
 

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises'
 import { createLineFile } from '@tallystick/base'
-import type { NoteDomain } from '@tallystick/core'
+import { hashNote, type NoteDomain, type NoteTerms } from '@tallystick/core'
 import { lockDirectory } from '@tallystick/database'
 import type { Hex } from 'viem'
 import { encodeDiscard, type JournalDiscard } from './journal-discard.ts'
@@ -9,10 +9,7 @@ import { JournalError, type JournalLine, openJournalFile, readJournal } from './
 import { encodeImport, type JournalImport } from './journal-import.ts'
 
 /** A signed note. */
-export type SignedNote = {
-  readonly tenorDays: number
-  readonly coupon: bigint
-  readonly digest: Hex
+export type SignedNote = Omit<JournalImport['notes'][number], 'maturity'> & {
   /** True if no set with it was about to be stored. Only the RPC of a preflight may have its signature. */
   readonly isPending?: true | undefined
   /** True if it was imported: another replica may have signed it, and this one cannot restore it. */
@@ -55,7 +52,7 @@ export type SignerJournal = {
  */
 export async function openSignerJournal(
   path: string,
-  { create, say }: { readonly create: boolean; readonly say: (line: string) => void },
+  { create, say }: { readonly create: boolean; readonly say?: (line: string) => void },
 ): Promise<SignerJournal> {
   const unlock = await lockJournal(path, { create })
   try {
@@ -64,7 +61,7 @@ export async function openSignerJournal(
     for await (const line of readJournal(path)) {
       length = line.endsAt
       if (!take(periods, line))
-        say(`the last line of the signer journal ${path} is incomplete; truncating the file to ${length} bytes`)
+        say?.(`the last line of the signer journal ${path} is incomplete; truncating the file to ${length} bytes`)
     }
     const file = await openJournalFile(path, length)
     return {
@@ -96,13 +93,13 @@ export async function openSignerJournal(
 }
 
 /** Returns the first note whose terms differ from those in the journal for its maturity. */
-export function findConflict<Terms extends { readonly maturityTimestamp: bigint; readonly digest: Hex }>(
+export function findConflict(
   signed: SignedPeriod | undefined,
-  notes: readonly Terms[],
-): { readonly signed: SignedNote; readonly other: Terms } | undefined {
+  { notes, domain }: { readonly notes: readonly NoteTerms[]; readonly domain: NoteDomain },
+): { readonly signed: SignedNote; readonly other: NoteTerms } | undefined {
   for (const other of notes) {
     const known = signed?.notes.get(other.maturityTimestamp)
-    if (known && known.digest !== other.digest) return { signed: known, other }
+    if (known && known.digest !== hashNote(other, domain)) return { signed: known, other }
   }
   return undefined
 }

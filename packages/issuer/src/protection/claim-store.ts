@@ -100,7 +100,8 @@ export async function* readClaims(database: Queryable, pageSize = 1_000): AsyncG
   let after: unknown[] | undefined
   for (;;) {
     const rows: ClaimRow[] = await database.query<ClaimRow>(
-      `select distinct on (${place}) ${place}, digest, tenor_days, coupon from signer_claims
+      `select distinct on (${place}) chain_id::float8 as "chainId", contract, domain_name as name, domain_version as version,
+         period_start as "periodStart", maturity, digest, tenor_days as "tenorDays", coupon from signer_claims
        ${after ? `where (${place}) > ($1, $2, $3, $4, $5, $6)` : ''}
        order by ${place}, revision desc limit ${pageSize}`,
       after,
@@ -108,7 +109,7 @@ export async function* readClaims(database: Queryable, pageSize = 1_000): AsyncG
     const last = rows.at(-1)
     if (!last) return
     yield rows.filter(({ digest }) => digest !== null).map(fromRow)
-    after = [last.chain_id, last.contract, last.domain_name, last.domain_version, last.period_start, last.maturity]
+    after = [last.chainId, last.contract, last.name, last.version, last.periodStart, last.maturity]
   }
 }
 
@@ -168,26 +169,14 @@ function toJson(claims: readonly Claim[]): string {
   )
 }
 
-type ClaimRow = {
-  readonly chain_id: bigint
-  readonly contract: string
-  readonly domain_name: string
-  readonly domain_version: string
-  readonly period_start: bigint
-  readonly maturity: bigint
-  readonly digest: Hex | null
-  readonly tenor_days: number
-  readonly coupon: string
-}
-
-function fromRow(row: ClaimRow): Claim {
-  return {
-    chainId: Number(row.chain_id),
-    domain: { name: row.domain_name, version: row.domain_version, verifyingContract: getAddress(row.contract) },
-    periodStart: row.period_start,
-    maturity: row.maturity,
-    digest: row.digest as Hex,
-    tenorDays: row.tenor_days,
-    coupon: BigInt(row.coupon),
+type ClaimRow = Omit<Claim, 'domain' | 'digest' | 'coupon'> &
+  Pick<Claim['domain'], 'name' | 'version'> & {
+    readonly contract: string
+    readonly digest: Hex | null
+    readonly coupon: string
   }
+
+function fromRow({ contract, name, version, digest, coupon, ...row }: ClaimRow): Claim {
+  const domain = { name, version, verifyingContract: getAddress(contract) }
+  return { ...row, domain, digest: digest as Hex, coupon: BigInt(coupon) }
 }

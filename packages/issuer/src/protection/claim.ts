@@ -1,20 +1,12 @@
-import { hashNote, type Note, type NoteDomain } from '@tallystick/core'
-import type { Hex } from 'viem'
+import { hashNote, type Note } from '@tallystick/core'
+import type { JournalImport } from '../journal/journal-import.ts'
 import type { PeriodKey } from '../journal/signer-journal.ts'
 
 /**
  * A digest that may be signed for one note, and no other. The place of the note is that of the signer journal: chain, pool,
  * domain, period and maturity, for every signer.
  */
-export type Claim = {
-  readonly chainId: number
-  readonly domain: NoteDomain
-  readonly periodStart: bigint
-  readonly maturity: bigint
-  readonly digest: Hex
-  readonly tenorDays: number
-  readonly coupon: bigint
-}
+export type Claim = Omit<JournalImport, 'notes'> & JournalImport['notes'][number]
 
 /** A claim that was refused, and the terms that are claimed in its place. */
 export type ClaimConflict = {

@@ -1,4 +1,4 @@
-import { formatPeriod, hashNote, type Period } from '@tallystick/core'
+import { formatPeriod, type Period } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
 import type { Hex } from 'viem'
 import type { Curve } from '../curve/curve.ts'
@@ -110,8 +110,7 @@ async function readPending(
 }
 
 function findPlannedConflict(journal: SignerJournal, { chain, period, notes }: PlannedNotes) {
-  const planned = notes.map((note) => ({ ...note, digest: hashNote(note, chain.domain) }))
-  return findConflict(journal.find({ chain, periodStart: period.start }), planned)
+  return findConflict(journal.find({ chain, periodStart: period.start }), { notes, domain: chain.domain })
 }
 
 function assertSameTerms(journal: SignerJournal, planned: PlannedNotes): void {

@@ -59,7 +59,7 @@ export async function importClaims(
   { file, into }: { readonly file: string; readonly into: readonly ClaimPlace[] },
 ): Promise<ImportReport> {
   const database = into.includes('protection') ? await openProtection(urlOf(signer)) : undefined
-  const journal = into.includes('journal') ? await openJournal(signer.journal) : undefined
+  const journal = into.includes('journal') ? await openSignerJournal(signer.journal, { create: true }) : undefined
   try {
     let entries = 0
     for await (const claim of readInterchange(file)) {
@@ -73,7 +73,8 @@ export async function importClaims(
       )
     const added = journal && (await importIntoJournal(journal, readInterchange(file)))
     return {
-      ...{ file, entries },
+      file,
+      entries,
       ...(journal && { journal: { path: journal.path, added: added ?? 0 } }),
       ...(database && { protection: { database: database.label } }),
     }
@@ -84,10 +85,6 @@ export async function importClaims(
 }
 
 const batchSize = 500
-
-function openJournal(path: string): Promise<SignerJournal> {
-  return openSignerJournal(path, { create: true, say: () => undefined })
-}
 
 function urlOf({ protection }: SignerFiles): string {
   const url = protection?.reveal()
@@ -120,21 +117,20 @@ async function writeLines(file: string, lines: AsyncIterable<string>): Promise<v
   }
 }
 
-function assertAgrees(journal: SignerJournal, { chainId, domain, periodStart, maturity, ...terms }: Claim): void {
-  const known = findNote(journal, { chainId, domain, periodStart, maturity })
-  if (!known || known.digest === terms.digest) return
+function assertAgrees(journal: SignerJournal, claim: Claim): void {
+  const known = findNote(journal, claim)
+  if (!known || known.digest === claim.digest) return
+  const { chainId, periodStart, coupon } = claim
   throw new JournalError({
     reason: 'journal_contradicted',
     message:
       `The signer journal ${journal.path} has ${known.coupon} bps for the ${known.tenorDays}-day note of the period that ` +
       `starts at ${new Date(Number(periodStart) * 1000).toISOString()} on chain ${chainId}, and the export has ` +
-      `${terms.coupon} bps. Nothing was changed: one replica contradicted the other.`,
+      `${coupon} bps. Nothing was changed: one replica contradicted the other.`,
   })
 }
 
-type Place = Pick<Claim, 'chainId' | 'domain' | 'periodStart' | 'maturity'>
-
-function findNote(journal: SignerJournal, { chainId, domain, periodStart, maturity }: Place) {
+function findNote(journal: SignerJournal, { chainId, domain, periodStart, maturity }: Claim) {
   return journal.find({ chain: { id: chainId, domain }, periodStart })?.notes.get(maturity)
 }
 

@@ -1,4 +1,4 @@
-import { formatPeriod, hashNote, type Period, periodAfter, periodAt } from '@tallystick/core'
+import { formatPeriod, type Period, periodAfter, periodAt } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import {
   findConflict,
@@ -52,17 +52,6 @@ export async function findDiscrepancies(records: NoteRecords, nowSeconds: bigint
   return found
 }
 
-/** Returns the first note of a stored set whose terms differ from the journal's. */
-export function findStoredConflict(
-  signed: SignedPeriod | undefined,
-  { set, chain }: { set: NoteSet; chain: IssuerChain },
-) {
-  return findConflict(
-    signed,
-    set.notes.map((note) => ({ ...note, digest: hashNote(note, chain.domain) })),
-  )
-}
-
 async function findDiscrepancy(
   { database, journal, published, adopt }: NoteRecords,
   { chain, period }: { readonly chain: IssuerChain; readonly period: Period },
@@ -78,7 +67,7 @@ async function findDiscrepancy(
     const message = `${about}: the database lacks signed notes. Was it restored? Run \`tallystick notes reconcile\`.`
     return { kind: 'database_behind', message }
   }
-  const conflict = findStoredConflict(signed, { set: stored, chain })
+  const conflict = findConflict(signed, { notes: stored.notes, domain: chain.domain })
   if (conflict) {
     const message =
       `${about}: the ${conflict.signed.tenorDays}-day note has ${conflict.signed.coupon} bps in the journal and ` +

@@ -10,10 +10,9 @@ import { curvesChannel, findCurveInForce, findSameCurve, insertCurve } from '../
 import { keepNewestCurves } from '../curve/keep-newest-curves.ts'
 import { findClaimedCurve } from '../issue/curve-claims.ts'
 import { isSameDomain, type JournalEntry } from '../journal/journal-entry.ts'
-import type { SignedPeriod, SignerJournal } from '../journal/signer-journal.ts'
+import { findConflict, type SignedPeriod, type SignerJournal } from '../journal/signer-journal.ts'
 import { findNoteSet, insertNoteSet } from '../note-store.ts'
 import type { IssuerChain } from '../settings.ts'
-import { findStoredConflict } from './find-discrepancies.ts'
 
 /** Coupons of a period, in basis points by tenor in days. */
 type Coupons = Readonly<Record<string, string>>
@@ -50,9 +49,9 @@ export async function reconcileNotes(database: Database, options: ReconcileOptio
   const report = await auditedTransaction(database, options.auditor, async (transaction, record) => {
     // Conflicts with the share lock of `storeNoteSet`, and serializes the insertion of curves like `storeCurveIf`.
     await transaction.query('lock table curves in exclusive mode')
-    const { missing, present, contradictions } = await sortEntries(transaction, { ...options, entries })
+    const { missing, present, contradictions } = await sortEntries(transaction, { entries, options })
     if (contradictions.length > 0) return { restored: [], present, contradictions }
-    await restore(transaction, { missing, ...options })
+    await restore(transaction, { missing, nowSeconds: options.nowSeconds })
     const restored = missing.map(reportEntry)
     for (const set of restored) await record(describeRestored(set))
     return { restored, present, contradictions }
@@ -101,8 +100,9 @@ async function findProblem({ set, digests }: JournalEntry, { domain }: IssuerCha
 
 async function sortEntries(
   transaction: Queryable,
-  { entries, journal, chains, nowSeconds }: ReconcileOptions & { readonly entries: readonly JournalEntry[] },
+  { entries, options }: { readonly entries: readonly JournalEntry[]; readonly options: ReconcileOptions },
 ) {
+  const { journal, chains, nowSeconds } = options
   const missing: JournalEntry[] = []
   const contradictions: ReconcileReport['contradictions'][number][] = []
   let present = 0
@@ -115,8 +115,9 @@ async function sortEntries(
     if (!signed) continue
     if (!stored) {
       if (!entry.isPending || (await isContradicted(transaction, { entry, signed }))) missing.push(entry)
-    } else if (period.end <= nowSeconds || !findStoredConflict(signed, { set: stored, chain })) present += 1
-    else {
+    } else if (period.end <= nowSeconds || !findConflict(signed, { notes: stored.notes, domain: chain.domain })) {
+      present += 1
+    } else {
       const endsAt = `${formatNewYork(period.end)} New York`
       contradictions.push({ ...reportEntry(entry), stored: couponsOf(stored.notes), endsAt })
     }

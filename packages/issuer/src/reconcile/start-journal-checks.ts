@@ -95,7 +95,7 @@ export async function reconcileFromFile(
   database: Database,
   { config, time, auditor, reconcileRecords }: ReconcileFileOptions,
 ): Promise<FullReconcileReport> {
-  const journal = await openSignerJournal(config.signer.journal, { create: false, say: () => undefined })
+  const journal = await openSignerJournal(config.signer.journal, { create: false })
   try {
     const nowSeconds = toSeconds(time.now())
     const report = await reconcileNotes(database, { journal, chains: config.chains, nowSeconds, auditor })
@@ -112,7 +112,7 @@ export async function discardFromFile(
   { config, request }: { readonly config: Pick<IssuerSettings, 'signer' | 'chains'>; readonly request: DiscardRequest },
 ): Promise<DiscardedSet> {
   const path = config.signer.journal
-  const journal = existsSync(path) ? await openSignerJournal(path, { create: false, say: () => undefined }) : undefined
+  const journal = existsSync(path) ? await openSignerJournal(path, { create: false }) : undefined
   const protection = config.signer.protection && createSignerProtection(config.signer.protection.reveal())
   try {
     return await discardPrematureSet(database, { request, journal, protection, chains: config.chains })
