@@ -31,37 +31,27 @@ export function createNoteMetrics({ metrics, time, published, chainIds }: NoteMe
   for (const chain of chainIds) for (const reason of refusalReasons) refusals(chain, reason)
   for (const failure of signerFailures) failures(failure)
 
-  const perChain = (read: (chainId: number) => number | undefined) => () =>
-    chainIds.flatMap((chain) => {
-      const value = read(chain)
-      return value === undefined ? [] : [{ labels: { chain }, value }]
-    })
+  const gauge = (family: string, read: (chainId: number) => number | undefined) =>
+    metrics.gauge(family, () =>
+      chainIds.flatMap((chain) => {
+        const value = read(chain)
+        return value === undefined ? [] : [{ labels: { chain }, value }]
+      }),
+    )
   const current = (chainId: number) => published.at(time.now())?.sets.get(chainId)
   metrics.gauge('tallystick_boundary_seconds', () => [
     { value: Number(periodAt(toSeconds(time.now())).end) - time.now() / 1000 },
   ])
-  metrics.gauge(
-    'tallystick_notes',
-    perChain((chain) => current(chain)?.notes.length ?? 0),
-  )
-  metrics.gauge(
-    'tallystick_notes_age_seconds',
-    perChain((chain) => {
-      const set = current(chain)
-      return set && time.now() / 1000 - Number(set.issuedAt)
-    }),
-  )
-  metrics.gauge(
-    'tallystick_notes_unavailable',
-    perChain((chain) => (current(chain) ? 0 : 1)),
-  )
-  metrics.gauge(
-    'tallystick_next_period_signed',
-    perChain((chain) => {
-      const next = periodAfter(periodAt(toSeconds(time.now())))
-      return published.find(chain, next.start) ? 1 : 0
-    }),
-  )
+  gauge('tallystick_notes', (chain) => current(chain)?.notes.length ?? 0)
+  gauge('tallystick_notes_age_seconds', (chain) => {
+    const set = current(chain)
+    return set && time.now() / 1000 - Number(set.issuedAt)
+  })
+  gauge('tallystick_notes_unavailable', (chain) => (current(chain) ? 0 : 1))
+  gauge('tallystick_next_period_signed', (chain) => {
+    const next = periodAfter(periodAt(toSeconds(time.now())))
+    return published.find(chain, next.start) ? 1 : 0
+  })
   return {
     refused: (chainId: number, reason: Refusal['reason']) => refusals(chainId, reason).increment(),
     signerFailed: (failure: SignerFailure) => failures(failure).increment(),

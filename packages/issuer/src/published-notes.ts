@@ -137,7 +137,7 @@ function createPeriod(
   served: readonly NoteSet[],
   { chainIds, isWhole, withheldOf, origin }: PeriodOptions,
 ): PublishedPeriod {
-  const sets = new Map(served.map((set) => [set.chainId, set]))
+  const sets = new Map(served.toSorted((a, b) => a.chainId - b.chainId).map((set) => [set.chainId, set]))
   const [{ period }] = served as [NoteSet]
   const answers = new Map<string, NotesAnswer>()
   const setsOf = (chainId: number | undefined) =>
@@ -159,11 +159,13 @@ function createPeriod(
     const none = unexplained.length === 0 ? [] : [`None are available for chain ${unexplained.join(', ')}.`]
     const requested = filter.chainId === undefined ? chainIds : [filter.chainId]
     const message = [title, ...none, ...requested.flatMap((id) => describeWithheld(id, withheldOf(id)))].join(' ')
-    const created = createAnswer({ message, data, availableMaturities: tenors(filter.chainId) })
+    const response: NotesResponse = { message, data, availableMaturities: tenors(filter.chainId) }
+    const body = Buffer.from(JSON.stringify(response))
     const complete = absent.length === 0 && chosen.every(isWhole)
-    const whole = { ...created, complete, log: origin === undefined ? undefined : formatPlaces(chosen, origin) }
-    if (answers.size < answersMax) answers.set(key, whole)
-    return whole
+    const log = origin === undefined ? undefined : formatPlaces(chosen, origin)
+    const created = { body, etag: etagOf(body), complete, log }
+    if (answers.size < answersMax) answers.set(key, created)
+    return created
   }
 
   // The most common answers are created before the period begins, not by its first request.
@@ -180,20 +182,12 @@ export function describeWithheld(chainId: number, withheld: WithheldNotes | unde
 
 function encodeSets(sets: readonly NoteSet[], { tenors }: NotesFilter): NotesResponse['data'] {
   return sets
-    .toSorted((a, b) => a.chainId - b.chainId)
     .flatMap((set) => set.notes.filter((note) => tenors === undefined || tenors.includes(note.tenorDays)))
     .map(encodeNote)
 }
 
-/** Formats the places of sets in the public log, ascending by chain like the notes of an answer. */
+/** Formats the places of sets in the public log, in the order of the notes of an answer. */
 function formatPlaces(sets: readonly NoteSet[], origin: string): string | undefined {
-  const places = sets
-    .toSorted((a, b) => a.chainId - b.chainId)
-    .flatMap(({ log }) => (log ? [`${origin};index=${log.index};size=${log.size}`] : []))
+  const places = sets.flatMap(({ log }) => (log ? [`${origin};index=${log.index};size=${log.size}`] : []))
   return places.length > 0 ? places.join(', ') : undefined
-}
-
-function createAnswer(response: NotesResponse): Pick<NotesAnswer, 'body' | 'etag'> {
-  const body = Buffer.from(JSON.stringify(response))
-  return { body, etag: etagOf(body) }
 }
