@@ -128,20 +128,14 @@ function isConfirmedByChain(chains: readonly ReferenceClock[], nowMs: number): b
  * chain's counts if the database's clock says more.
  */
 function findOther(
-  estimate: ClockEstimate,
+  { earliestMs, latestMs }: ClockEstimate,
   { nowMs, isChain, hasDatabase }: { readonly nowMs: number; readonly isChain: boolean; readonly hasDatabase: boolean },
 ): number | undefined {
-  if (!isChain) return findFarthest(estimate, { nowMs, withinMs: toleranceMs })
-  return hasDatabase ? findNearest(estimate, nowMs) : findFarthest(estimate, { nowMs, withinMs: 0 })
-}
-
-/** Returns the end of an estimate that is farthest from an instant, or undefined if they are within a tolerance. */
-function findFarthest(
-  { earliestMs, latestMs }: ClockEstimate,
-  { nowMs, withinMs }: { readonly nowMs: number; readonly withinMs: number },
-): number | undefined {
-  if (nowMs < earliestMs - withinMs) return latestMs
-  return nowMs > latestMs + withinMs ? earliestMs : undefined
+  const withinMs = isChain ? 0 : toleranceMs
+  const isBehind = nowMs < earliestMs - withinMs
+  if (!isBehind && nowMs <= latestMs + withinMs) return undefined
+  const [nearestMs, farthestMs] = isBehind ? [earliestMs, latestMs] : [latestMs, earliestMs]
+  return isChain && hasDatabase ? nearestMs : farthestMs
 }
 
 /** Returns the end of an estimate that is nearest to an instant, or undefined if the instant is within it. */
