@@ -83,10 +83,7 @@ async function fetchPages({ config, signal }: FetchOptions, today: string): Prom
   return [current.value]
 }
 
-async function fetchPage(
-  month: string,
-  { config, signal }: { readonly config: TreasurySettings; readonly signal: AbortSignal },
-): Promise<Page> {
+async function fetchPage(month: string, { config, signal }: Pick<FetchOptions, 'config' | 'signal'>): Promise<Page> {
   const query = { data: 'daily_treasury_bill_rates', field_tdr_date_value_month: month.replace('-', '') }
   const url = new URL(config.url)
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
@@ -127,7 +124,7 @@ function ratesOf({ rates }: ChosenRow) {
 
 function describe(
   chosen: ChosenRow,
-  { config, page, nowSeconds }: { readonly config: TreasurySettings; readonly page: Page; readonly nowSeconds: bigint },
+  { config, page, nowSeconds }: Pick<FetchOptions, 'config' | 'nowSeconds'> & { readonly page: Page },
 ): CurveProvenance {
   const { columns, date } = chosen.row
   return {

@@ -18,19 +18,13 @@ export type TreasuryUpdaterOptions = {
   readonly findUncertainty: () => Promise<string | undefined>
 }
 
-export type TreasuryUpdater = {
-  /** Fetches the curve for a period and stores it if it is new. Never throws. */
-  update(period: Period): Promise<FetchOutcome>
-  /** Clears a clock problem once the clocks agree. The period may be signed by then, so that no update would do it. */
-  clearDispute(): Promise<void>
-  status(): FeedStatus
-}
+export type TreasuryUpdater = ReturnType<typeof createTreasuryUpdater>
 
 /** Creates the updater. `sourceDate` is the date of the newest stored rates. */
 export function createTreasuryUpdater(
   options: TreasuryUpdaterOptions,
   { signal, sourceDate }: { readonly signal: AbortSignal; readonly sourceDate: string | undefined },
-): TreasuryUpdater {
+) {
   const { time, metrics: registry, log } = options.host
   let status: FeedStatus = { sourceDate, vanishedBills: [], problem: undefined, uncompared: undefined }
   const isCompared = options.curve.plausibility !== undefined
@@ -66,7 +60,9 @@ export function createTreasuryUpdater(
     return outcome
   }
   return {
-    update: (period) => fetchAndStore(period).catch(fail),
+    /** Fetches the curve for a period and stores it if it is new. Never throws. */
+    update: (period: Period) => fetchAndStore(period).catch(fail),
+    /** Clears a clock problem once the clocks agree. The period may be signed by then, so that no update would do it. */
     clearDispute: async () => {
       if (!isDisputed || (await options.findUncertainty()) !== undefined) return
       isDisputed = false
