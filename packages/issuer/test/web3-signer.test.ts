@@ -12,8 +12,8 @@ import { type Hex, toHex, verifyTypedData } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { signNote } from '../src/signers/sign-note.ts'
-import { SignerError } from '../src/signers/signer.ts'
-import { createWeb3Signer, timeoutMsDefault, type Web3SignerOptions } from '../src/signers/web3-signer.ts'
+import { SignerError, timeoutMsDefault } from '../src/signers/signer.ts'
+import { createWeb3Signer, type Web3SignerOptions } from '../src/signers/web3-signer.ts'
 
 const vector = JSON.parse(readFileSync(new URL('../../core/vectors/note.json', import.meta.url), 'utf8'))
 const domain: NoteDomain = {

@@ -12,6 +12,9 @@ export type Signer = {
   sign(terms: NoteTerms, domain: NoteDomain): Promise<string>
 }
 
+/** Time limit of a request to a signer, unless configured. */
+export const timeoutMsDefault = 5_000
+
 export const signerFailures = ['unreachable', 'timeout', 'refused', 'malformed', 'wrong_key'] as const
 export type SignerFailure = (typeof signerFailures)[number]
 

@@ -4,7 +4,7 @@ import { exchange, findJson, type HttpAnswer, HttpError } from '@tallystick/chai
 import { noteTypedData } from '@tallystick/core'
 import { Agent } from 'undici'
 import type { Address } from 'viem'
-import { type Signer, SignerError, toSignerError } from './signer.ts'
+import { type Signer, SignerError, timeoutMsDefault, toSignerError } from './signer.ts'
 
 export type Web3SignerOptions = {
   readonly url: string
@@ -18,7 +18,6 @@ export type Web3SignerOptions = {
   readonly timeoutMs?: number | undefined
 }
 
-export const timeoutMsDefault = 5_000
 // A signature is 132 characters.
 const responseBytesMax = 65_536
 
@@ -43,16 +42,13 @@ export function createWeb3Signer(options: Web3SignerOptions): Signer {
         types: { EIP712Domain: domainTypes, ...types },
         message: Object.fromEntries(Object.entries(message).map(([name, value]) => [name, value.toString()])),
       }
-      return requestSignature(post, { method: 'eth_signTypedData', params: [address, payload] })
+      const request = { jsonrpc: '2.0', id: 1, method: 'eth_signTypedData', params: [address, payload] }
+      return readSignature(await post(JSON.stringify(request)))
     },
   }
 }
 
-async function requestSignature(
-  post: Post,
-  request: { readonly method: string; readonly params: readonly unknown[] },
-): Promise<string> {
-  const text = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, ...request }))
+function readSignature(text: string): string {
   const response = findJson(text) as JsonRpcResponse | undefined
   if (typeof response?.result === 'string') return response.result
   if (response?.error) {
@@ -66,12 +62,10 @@ async function requestSignature(
 
 type JsonRpcResponse = { readonly result?: unknown; readonly error?: { readonly code?: unknown } | undefined }
 
-type Post = (body: string) => Promise<string>
-
 // Reloads certificates that are renewed while the service runs.
 const agentMsMax = 60_000
 
-function createPost({ url, tls, headers = {}, timeoutMs = timeoutMsDefault }: Web3SignerOptions): Post {
+function createPost({ url, tls, headers = {}, timeoutMs = timeoutMsDefault }: Web3SignerOptions) {
   let known: { readonly agent: Promise<Agent>; readonly atMs: number } | undefined
   const findAgent = async (): Promise<Agent | undefined> => {
     if (!tls) return undefined
@@ -83,7 +77,7 @@ function createPost({ url, tls, headers = {}, timeoutMs = timeoutMsDefault }: We
     }
     return known.agent
   }
-  return async (body) => {
+  return async (body: string) => {
     const dispatcher = await findAgent().catch((error) => {
       known = undefined
       throw error

@@ -2,10 +2,10 @@ import { within } from '@tallystick/base'
 import { exchange, HttpError } from '@tallystick/chain'
 import { invalidConfig, type TallystickError } from '@tallystick/core'
 import type { Address } from 'viem'
-import { type Signer, SignerError } from '../signer.ts'
+import { type Signer, SignerError, timeoutMsDefault } from '../signer.ts'
 import { translateAwsError } from './aws-error.ts'
 import { type AwsSdk, loadAwsSdk } from './aws-sdk.ts'
-import { type Kms, openKmsSigner, timeoutMsDefault } from './kms-signer.ts'
+import { type Kms, openKmsSigner } from './kms-signer.ts'
 
 export type AwsKmsOptions = {
   /** Key id, key ARN, alias name or alias ARN. */

@@ -1,11 +1,11 @@
 import type { Secret } from '@tallystick/base'
 import { invalidConfig, type TallystickError } from '@tallystick/core'
 import type { Address } from 'viem'
-import { type Signer, SignerError } from '../signer.ts'
+import { type Signer, SignerError, timeoutMsDefault } from '../signer.ts'
 import { crc32c } from './crc32c.ts'
 import { type GcpResponse, sendGcpRequest, toGcpError } from './gcp-request.ts'
 import { createTokenSource, type TokenSource } from './gcp-token.ts'
-import { type Kms, openKmsSigner, timeoutMsDefault } from './kms-signer.ts'
+import { type Kms, openKmsSigner } from './kms-signer.ts'
 
 export type GcpKmsOptions = {
   /** Resource name of a key version: `projects/…/locations/…/keyRings/…/cryptoKeys/…/cryptoKeyVersions/1`. */

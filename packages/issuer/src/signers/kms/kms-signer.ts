@@ -13,9 +13,6 @@ export type Kms = {
   signDigest(digest: Uint8Array): Promise<Uint8Array>
 }
 
-/** Time limit of a request. Web3Signer has the same. */
-export const timeoutMsDefault = 5_000
-
 /**
  * Creates a signer whose key is in a KMS. The address is derived from the public key, and a configured one must be equal.
  * If the public key cannot be read, the configured address is used: each signature must recover to it anyway.
