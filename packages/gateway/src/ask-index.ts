@@ -119,9 +119,11 @@ function decode({ answer, failure }: IndexResult): IndexedPool | { readonly prob
     paused: pauses.flatMap(([contract, value]) => (value === true ? contract : [])),
     signer:
       typeof signer === 'string' && /^0x[0-9a-f]{40}$/i.test(signer) ? (signer as IndexedPool['signer']) : undefined,
-    minLendLimit: integer('minLendLimit'),
-    maxCouponLimit: integer('maxCouponLimit'),
-    minMaturityLimit: integer('minMaturityLimit'),
+    limits: {
+      minLendLimit: integer('minLendLimit'),
+      maxCouponLimit: integer('maxCouponLimit'),
+      minMaturityLimit: integer('minMaturityLimit'),
+    },
     // An Int in the embedded subgraph. Others may use BigInt, which is a string.
     lastIncomeDay: /^[1-9]\d{0,6}$/.test(String(lastFloatingIncomeDay)) ? Number(lastFloatingIncomeDay) : undefined,
     timestamp: answer.head?.timestamp,

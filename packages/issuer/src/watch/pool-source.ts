@@ -2,16 +2,9 @@ import { type Time, toSeconds } from '@tallystick/base'
 import { ChainError, type PausableContract, type PoolLimits, type PoolReader, type PoolState } from '@tallystick/chain'
 
 /** State of a pool by its index. A value that the index does not have is undefined. */
-export type IndexedPool = {
-  /** Contracts whose pauses the index knows, and those of them that are paused. */
+export type IndexedPool = Omit<PoolState, 'tellsPause'> & {
+  /** Contracts whose pauses the index knows. */
   readonly tellsPauseOf: readonly PausableContract[]
-  readonly paused: readonly PausableContract[]
-  readonly signer: `0x${string}` | undefined
-  readonly minLendLimit: bigint | undefined
-  readonly maxCouponLimit: bigint | undefined
-  readonly minMaturityLimit: bigint | undefined
-  /** Last UTC day whose floating income is known. */
-  readonly lastIncomeDay: number | undefined
   /** Time of the index's newest block in Unix seconds. */
   readonly timestamp: number | undefined
 }
@@ -57,12 +50,12 @@ export function createReadPool(
     const state = await reader.readState(signal)
     if (Object.values(state.limits).every((limit) => limit !== undefined)) return { ...state, source: 'chain' }
     const indexed = await readIndex(chainId)
-    const limits = 'problem' in indexed ? state.limits : fill(state.limits, indexed)
+    const limits = 'problem' in indexed ? state.limits : fill(state.limits, indexed.limits)
     return { ...state, limits, source: 'chain' }
   }
 }
 
-function fill(limits: PoolLimits, indexed: IndexedPool): PoolLimits {
+function fill(limits: PoolLimits, indexed: PoolLimits): PoolLimits {
   return {
     minLendLimit: limits.minLendLimit ?? indexed.minLendLimit,
     maxCouponLimit: limits.maxCouponLimit ?? indexed.maxCouponLimit,
@@ -70,16 +63,8 @@ function fill(limits: PoolLimits, indexed: IndexedPool): PoolLimits {
   }
 }
 
-function fromIndex(indexed: IndexedPool): KnownPool {
-  const { tellsPauseOf, paused, signer, minLendLimit, maxCouponLimit, minMaturityLimit, lastIncomeDay } = indexed
-  return {
-    tellsPause: tellsPauseOf.includes('pool'),
-    paused,
-    limits: { minLendLimit, maxCouponLimit, minMaturityLimit },
-    signer,
-    lastIncomeDay,
-    source: 'index',
-  }
+function fromIndex({ tellsPauseOf, timestamp, ...state }: IndexedPool): KnownPool {
+  return { ...state, tellsPause: tellsPauseOf.includes('pool'), source: 'index' }
 }
 
 /** Creates a function that reads the limits of a pool, or returns the last ones that could be read. */
