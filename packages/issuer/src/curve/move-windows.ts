@@ -34,20 +34,19 @@ export async function readMoveWindows(
   const read: MoveWindow[] = []
   for (const { seconds, ...window } of windows) {
     const rows = await database.query<CouponRow>(couponsInWindow, [chainId, beforeStart, beforeStart - seconds])
-    const coupons = rows.map((row) => [row.tenor_days, { lowestBps: row.lowest, highestBps: row.highest }] as const)
-    read.push({ ...window, coupons: new Map(coupons) })
+    read.push({ ...window, coupons: new Map(rows.map(({ tenorDays, ...range }) => [tenorDays, range])) })
   }
   return read
 }
 
-type CouponRow = { readonly tenor_days: number; readonly lowest: number; readonly highest: number }
+type CouponRow = { readonly tenorDays: number; readonly lowestBps: number; readonly highestBps: number }
 
 const couponsInWindow = `
   with confirmed as (
     select note_sets.curve_id from note_sets join curves on curves.id = note_sets.curve_id
     where note_sets.chain_id = $1 and note_sets.period_start < $2 and curves.confirmed
     order by note_sets.period_start desc limit 1)
-  select tenor_days, min(coupon_bps) as lowest, max(coupon_bps) as highest
+  select tenor_days as "tenorDays", min(coupon_bps) as "lowestBps", max(coupon_bps) as "highestBps"
   from notes join note_sets using (chain_id, period_start)
   where chain_id = $1 and period_start < $2 and period_end > $3
     and period_start >= coalesce(

@@ -24,15 +24,12 @@ export function signingHorizon(nowSeconds: bigint, signAheadSeconds: number): Si
 }
 
 export async function listPrematureSets(database: Queryable, { lastStart }: SigningHorizon): Promise<PrematureSet[]> {
-  const rows = await database.query<{ chain_id: bigint; period_start: bigint; issued_at: bigint }>(
-    'select chain_id, period_start, issued_at from note_sets where period_start > $1 order by period_start, chain_id',
+  const rows = await database.query<Omit<PrematureSet, 'period'> & { readonly start: bigint }>(
+    `select chain_id::float8 as "chainId", period_start as start, issued_at as "issuedAt" from note_sets
+     where period_start > $1 order by period_start, chain_id`,
     [lastStart],
   )
-  return rows.map((row) => ({
-    chainId: Number(row.chain_id),
-    period: periodAt(row.period_start),
-    issuedAt: row.issued_at,
-  }))
+  return rows.map(({ start, ...set }) => ({ ...set, period: periodAt(start) }))
 }
 
 /** The set to discard, and who discards it. */
