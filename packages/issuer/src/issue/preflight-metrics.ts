@@ -6,8 +6,6 @@ import type { NoteSet } from '../note-set.ts'
 const preflightOutcomes = ['accepted', 'refused', 'planned', 'too_early', 'unavailable'] as const
 type PreflightOutcome = (typeof preflightOutcomes)[number]
 
-export type PreflightMetrics = { count(set: NoteSet, outcome: PreflightOutcome): void }
-
 export const preflightMetricHelp: MetricHelp = {
   tallystick_preflight_total: 'Preflights of note sets, by outcome.',
   tallystick_preflight_refused: 'ALARM: 1 while the pool refuses the notes of the current or the next period.',
@@ -21,7 +19,7 @@ type PreflightMetricsOptions = {
 }
 
 /** Registers the preflight metrics of the given chains. */
-export function createPreflightMetrics({ metrics, time, chainIds }: PreflightMetricsOptions): PreflightMetrics {
+export function createPreflightMetrics({ metrics, time, chainIds }: PreflightMetricsOptions) {
   const counter = (chain: number, outcome: PreflightOutcome) =>
     metrics.counter('tallystick_preflight_total', { chain, outcome })
   for (const chain of chainIds) for (const outcome of preflightOutcomes) counter(chain, outcome)
@@ -39,7 +37,7 @@ export function createPreflightMetrics({ metrics, time, chainIds }: PreflightMet
     return outcome !== 'accepted' && outcome !== 'refused' && outcome !== 'planned'
   })
   return {
-    count: ({ chainId, period }, outcome) => {
+    count: ({ chainId, period }: NoteSet, outcome: PreflightOutcome) => {
       counter(chainId, outcome).increment()
       latest.set(`${chainId}:${period.start}`, outcome)
       // Keeps the last periods of each chain.

@@ -12,11 +12,6 @@ export const protectionMetricHelp: MetricHelp = {
     'ALARM: 1 while the database of signer.protection cannot be used, so that nothing is signed.',
 }
 
-export type KeptProtection = {
-  check(): Finding
-  stop(): Promise<void>
-}
-
 export type KeepProtectedOptions = Pick<IssuerHost, 'time' | 'metrics' | 'log'> & {
   readonly protection: SignerProtection
   readonly journal: Pick<SignerJournal, 'find' | 'periods'>
@@ -30,7 +25,7 @@ const batchSize = 500
  * Copies this replica's journal to the shared protection: all of it at the start and after an outage, then the current and the
  * next period again and again. So a protection that was restored from an old backup has what this replica signed.
  */
-export function keepProtected(options: KeepProtectedOptions): KeptProtection {
+export function keepProtected(options: KeepProtectedOptions) {
   const { protection, time, metrics } = options
   const log = createProblemLogger(options.log)
   const stopping = new AbortController()
@@ -50,7 +45,7 @@ export function keepProtected(options: KeepProtectedOptions): KeptProtection {
   void start()
   const timer = repeat(time, { name: 'signer protection', ms: intervalMs }, start)
   return {
-    check: () => {
+    check: (): Finding => {
       const subject = 'signer protection'
       const problem = protection.problem()
       const open = protection.contradictions().filter((one) => isOpen(one, toSeconds(time.now())))

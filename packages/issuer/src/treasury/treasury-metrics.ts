@@ -34,9 +34,7 @@ type TreasuryMetricsOptions = {
 }
 
 /** Registers the metrics of the feed. All series exist from the start, so that alerts can distinguish 0 from missing. */
-export function createTreasuryMetrics({ metrics, time, status, isCompared }: TreasuryMetricsOptions): {
-  fetched(outcome: FetchOutcome): void
-} {
+export function createTreasuryMetrics({ metrics, time, status, isCompared }: TreasuryMetricsOptions) {
   const fetches = (outcome: FetchOutcome) => metrics.counter('tallystick_treasury_fetches_total', { outcome })
   for (const outcome of fetchOutcomes) fetches(outcome)
   metrics.gauge('tallystick_treasury_source_age_business_days', () => {
@@ -48,5 +46,5 @@ export function createTreasuryMetrics({ metrics, time, status, isCompared }: Tre
   if (isCompared) {
     metrics.gauge('tallystick_treasury_uncompared', () => [{ value: status().uncompared === undefined ? 0 : 1 }])
   }
-  return { fetched: (outcome) => fetches(outcome).increment() }
+  return { fetched: (outcome: FetchOutcome) => fetches(outcome).increment() }
 }
