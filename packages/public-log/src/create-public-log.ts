@@ -1,9 +1,7 @@
 import { runOneAtATime, type Time, toSeconds } from '@tallystick/base'
 import { periodAt } from '@tallystick/core'
-import type { Database } from '@tallystick/database'
 import type { Refusal } from '@tallystick/issuer'
 import {
-  type Checkpoint,
   createMerkleTree,
   equalBytes,
   formatCheckpoint,
@@ -21,9 +19,9 @@ import {
   assertSignedBy,
   copyToJournal,
   LogContradictionError,
+  type Published,
   problemOf,
 } from './log-contradiction.ts'
-import type { LogJournal } from './log-journal.ts'
 import type { LogKey } from './log-key.ts'
 import {
   countEntries,
@@ -51,12 +49,8 @@ export type PublicLog = {
   onHead(listener: () => void): void
 }
 
-export type PublicLogOptions = {
-  readonly database: Database
+export type PublicLogOptions = Published & {
   readonly key: LogKey
-  readonly journal: LogJournal
-  /** Checkpoint that the mirror had at the start. */
-  readonly mirrored: Checkpoint | undefined
   readonly time: Pick<Time, 'now'>
   readonly log: Logger
 }

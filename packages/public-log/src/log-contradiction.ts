@@ -54,7 +54,7 @@ export function problemOf(error: unknown): Refusal | undefined {
 }
 
 /** The database, and what this replica published besides it. */
-type Published = {
+export type Published = {
   readonly database: Database
   readonly journal: LogJournal
   /** Checkpoint that the mirror had at the start. */
