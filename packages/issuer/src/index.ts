@@ -32,7 +32,7 @@ export { decodeEntry, encodeEntry, type JournalEntry } from './journal/journal-e
 export { JournalError, readJournal } from './journal/journal-file.ts'
 export { openSignerJournal, readPeriods } from './journal/signer-journal.ts'
 export { noteMetricHelp } from './note-metrics.ts'
-export type { NoteSet, SetKey } from './note-set.ts'
+export type { LogRange, NoteSet, SetKey } from './note-set.ts'
 export {
   findLastNoteSet,
   findLoggedSets,

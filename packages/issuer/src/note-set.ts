@@ -4,6 +4,9 @@ import type { Address } from 'viem'
 /** Chain and start of the period of a set. */
 export type SetKey = { readonly chainId: number; readonly periodStart: bigint }
 
+/** Entries of the public log, from an index up to, but not including, another. */
+export type LogRange = { readonly from: number; readonly to: number }
+
 /** A note with its tenor. */
 type OfferedNote = Note & { readonly tenorDays: number }
 

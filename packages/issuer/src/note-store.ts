@@ -1,6 +1,6 @@
 import type { NoteSignature, Period } from '@tallystick/core'
 import type { Database, Migration, Queryable } from '@tallystick/database'
-import type { NoteSet, SetKey } from './note-set.ts'
+import type { LogRange, NoteSet, SetKey } from './note-set.ts'
 
 // Replicas race to insert the row of `note_sets`. The replica that inserts it stores the notes in the same transaction, so
 // a period never has notes of two replicas.
@@ -105,7 +105,7 @@ export async function insertNoteSet(transaction: Queryable, set: NoteSet): Promi
 /** Returns the sets whose entries in the public log are in a range, each with the index of its curve's entry. */
 export async function findLoggedSets(
   database: Queryable,
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to }: LogRange,
 ): Promise<{ readonly set: NoteSet; readonly curveIndex: number }[]> {
   const rows = await database.query<SetRow & { readonly curveIndex: number | null }>(
     `select ${setColumns}, c.log_index::float8 as "curveIndex" from note_sets s left join curves c on c.id = s.curve_id

@@ -1,6 +1,6 @@
 import { type LogEntry, parseLogEntry } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
-import { findLoggedCurves, findLoggedSets } from '@tallystick/issuer'
+import { findLoggedCurves, findLoggedSets, type LogRange } from '@tallystick/issuer'
 import { encodeUtf8, equalBytes, leafHash } from '@tallystick/tlog'
 import type { PublicLog } from './create-public-log.ts'
 import { curveEntryOf, isSameContent, notesEntryOf } from './format-entries.ts'
@@ -9,12 +9,10 @@ import { readEntries } from './log-store.ts'
 /** A row that differs from the public log. */
 export type AlteredRow = { readonly index: number; readonly message: string }
 
-type Range = { readonly from: number; readonly to: number }
-
 /** Compares a range of entries with the tree, and the rows of curves, notes and signers with their entries. */
 export async function findAlteredRows(
   database: Queryable,
-  { tree, range }: { readonly tree: PublicLog['tree']; readonly range: Range },
+  { tree, range }: { readonly tree: PublicLog['tree']; readonly range: LogRange },
 ): Promise<AlteredRow[]> {
   const stored = new Map((await readEntries(database, range)).map((entry) => [entry.index, entry]))
   const records = await readRecords(database, range)
@@ -28,7 +26,7 @@ export async function findAlteredRows(
 }
 
 /** Returns a digest of all rows that `findAlteredRows` compares, computed by the database. */
-export async function digestRows(database: Queryable, { from, to }: Range): Promise<string> {
+export async function digestRows(database: Queryable, { from, to }: LogRange): Promise<string> {
   const [row] = await database.query<{ digest: string }>(
     `select encode(sha256(convert_to(concat_ws(chr(10),
        (select string_agg(entry_row::text, chr(10) order by entry_row.index) from log_entries entry_row
@@ -49,7 +47,7 @@ export async function digestRows(database: Queryable, { from, to }: Range): Prom
 /** The rows that belong to entries, as functions that return the content their entry should have. */
 type Records = ReadonlyMap<number, (entry: LogEntry) => object>
 
-async function readRecords(database: Queryable, { from, to }: Range): Promise<Records> {
+async function readRecords(database: Queryable, { from, to }: LogRange): Promise<Records> {
   const contents = new Map<number, (entry: LogEntry) => object>()
   for (const curve of await findLoggedCurves(database, { from, to })) {
     contents.set(curve.logIndex as number, () => curveEntryOf(curve))

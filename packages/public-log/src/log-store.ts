@@ -1,6 +1,6 @@
 import { formatLogEntry, type LogEntry, publicFrom } from '@tallystick/core'
 import type { Migration, Queryable } from '@tallystick/database'
-import type { SetKey } from '@tallystick/issuer'
+import type { LogRange, SetKey } from '@tallystick/issuer'
 import { encodeUtf8, entryBytesMax, leafHash } from '@tallystick/tlog'
 
 // The index of an entry is its place in the tree, so it never changes. Hashes of the tree's nodes follow from the leaves.
@@ -40,20 +40,23 @@ export type StoredCheckpoint = { readonly size: number; readonly root: Uint8Arra
  */
 export async function appendEntry(transaction: Queryable, entry: LogEntry): Promise<number> {
   const line = formatLogEntry(entry)
-  const bytes = encodeUtf8(line)
-  if (bytes.length > entryBytesMax) {
-    throw new RangeError(`an entry of the public log has ${bytes.length} bytes, more than ${entryBytesMax}`)
+  const { length } = encodeUtf8(line)
+  if (length > entryBytesMax) {
+    throw new RangeError(`an entry of the public log has ${length} bytes, more than ${entryBytesMax}`)
   }
   await transaction.query('lock table log_entries in exclusive mode')
   const index = await countEntries(transaction)
-  await insertEntry(transaction, { index, line, leaf: leafHash(bytes), publicFrom: publicFrom(entry) ?? 0n })
+  await insertEntry(transaction, { index, line, entry })
   return index
 }
 
-export async function insertEntry(transaction: Queryable, entry: StoredEntry): Promise<void> {
-  const { index, leaf, line, publicFrom } = entry
+/** Inserts an entry. `line` is its text. */
+export async function insertEntry(
+  transaction: Queryable,
+  { index, line, entry }: Pick<StoredEntry, 'index' | 'line'> & { readonly entry: LogEntry },
+): Promise<void> {
   const insert = 'insert into log_entries (index, leaf_hash, entry, public_from) values ($1, $2, $3, $4)'
-  await transaction.query(insert, [index, leaf, line, publicFrom])
+  await transaction.query(insert, [index, leafHash(encodeUtf8(line)), line, publicFrom(entry) ?? 0n])
 }
 
 export async function countEntries(database: Queryable): Promise<number> {
@@ -62,10 +65,7 @@ export async function countEntries(database: Queryable): Promise<number> {
 }
 
 /** Reads the entries from `from` up to, but not including, `to`. */
-export async function readEntries(
-  database: Queryable,
-  { from, to }: { readonly from: number; readonly to: number },
-): Promise<StoredEntry[]> {
+export async function readEntries(database: Queryable, { from, to }: LogRange): Promise<StoredEntry[]> {
   return database.query<StoredEntry>(
     `select index::float8 as index, leaf_hash as leaf, entry as line, public_from as "publicFrom" from log_entries
      where log_entries.index >= $1 and log_entries.index < $2 order by log_entries.index`,
@@ -74,10 +74,7 @@ export async function readEntries(
 }
 
 /** Reads the leaves from `from` up to, but not including, `to`. Throws if one is missing. */
-export async function readLeaves(
-  database: Queryable,
-  { from, to }: { readonly from: number; readonly to: number },
-): Promise<Uint8Array[]> {
+export async function readLeaves(database: Queryable, { from, to }: LogRange): Promise<Uint8Array[]> {
   if (from >= to) return []
   const rows = await database.query<{ leaf: Uint8Array }>(
     'select leaf_hash as leaf from log_entries where index >= $1 and index < $2 order by index',

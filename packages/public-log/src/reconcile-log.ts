@@ -1,5 +1,5 @@
 import type { Secret } from '@tallystick/base'
-import { invalidConfig, parseLogEntry, publicFrom } from '@tallystick/core'
+import { invalidConfig, parseLogEntry } from '@tallystick/core'
 import { type Auditor, auditedTransaction, type Database, type Queryable } from '@tallystick/database'
 import { keepNewestCurves, type RecordsReport } from '@tallystick/issuer'
 import { type Checkpoint, createMerkleTree, encodeUtf8, equalBytes, leafHash, rootAfter } from '@tallystick/tlog'
@@ -142,8 +142,7 @@ async function restoreLine(
 ): Promise<void> {
   const { entry, problem } = parseLogEntry(line)
   if (!entry) throw new UnrestorableError(`entry ${index} cannot be restored: ${problem}`)
-  const leaf = leafHash(encodeUtf8(line))
-  await insertEntry(transaction, { index, line, leaf, publicFrom: publicFrom(entry) ?? 0n })
+  await insertEntry(transaction, { index, line, entry })
   const conflict = await restoreRecord(transaction, { index, entry })
   if (conflict) throw new UnrestorableError(`entry ${index} cannot be restored: ${conflict}`)
 }

@@ -1,6 +1,7 @@
 import { joinRuns, type MetricHelp, type Metrics, repeat, type Time } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
 import type { Database } from '@tallystick/database'
+import type { LogRange } from '@tallystick/issuer'
 import type { Logger } from 'pino'
 import type { PublicLog } from './create-public-log.ts'
 import { type AlteredRow, digestRows, findAlteredRows } from './find-altered-rows.ts'
@@ -81,7 +82,7 @@ export function startRowWatch({ database, publicLog, metrics, log, time }: RowWa
 type VerifiedRange = { readonly digest: string; readonly found: readonly AlteredRow[] }
 
 type ComparedRange = {
-  readonly range: { readonly from: number; readonly to: number }
+  readonly range: LogRange
   readonly publicLog: Pick<PublicLog, 'tree'>
   readonly verified: Map<number, VerifiedRange>
 }

@@ -7,7 +7,7 @@ import {
   type Migration,
   type Queryable,
 } from '@tallystick/database'
-import type { SetKey } from '../note-set.ts'
+import type { LogRange, SetKey } from '../note-set.ts'
 import type { Curve } from './curve.ts'
 
 export const curvesChannel = 'tallystick_curves'
@@ -60,10 +60,7 @@ export async function listUnloggedCurves(database: Queryable, fromSeconds: bigin
 }
 
 /** Returns the curves whose entries in the public log are in a range. */
-export async function findLoggedCurves(
-  database: Queryable,
-  { from, to }: { readonly from: number; readonly to: number },
-): Promise<Curve[]> {
+export async function findLoggedCurves(database: Queryable, { from, to }: LogRange): Promise<Curve[]> {
   const rows = await database.query<CurveRow>(
     `select ${columns} from curves where log_index >= $1 and log_index < $2`,
     [from, to],
