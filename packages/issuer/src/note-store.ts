@@ -57,7 +57,7 @@ type StoreOptions = {
   readonly mayStore: (transaction: Queryable) => Promise<boolean>
   readonly beforeStore: () => Promise<void>
   /** Runs in the same transaction if this call stored the set. */
-  readonly afterStore?: ((transaction: Queryable) => Promise<unknown>) | undefined
+  readonly afterStore: (transaction: Queryable) => Promise<unknown>
 }
 
 /**
@@ -77,7 +77,7 @@ export async function storeNoteSet(
     if (stored) return stored
     if (!(await mayStore(transaction))) return undefined
     await beforeStore()
-    if (await insertNoteSet(transaction, set)) await afterStore?.(transaction)
+    if (await insertNoteSet(transaction, set)) await afterStore(transaction)
     return findNoteSet(transaction, key)
   })
 }

@@ -94,7 +94,7 @@ async function signAndStore(context: IssueContext, claimed: ClaimedSet): Promise
   const stored = await storeNoteSet(database, set, {
     mayStore: (transaction) => isClaimed(transaction, claim),
     beforeStore: () => journal.record(set, { chain, curve }),
-    afterStore: (transaction) => recorder?.record(transaction, { set, chain }) ?? Promise.resolve(),
+    afterStore: async (transaction) => recorder?.record(transaction, { set, chain }),
   })
   return stored && acceptStoredSet(context, { set: stored, chain })
 }

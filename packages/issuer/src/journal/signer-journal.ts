@@ -52,7 +52,7 @@ export type SignerJournal = {
  */
 export async function openSignerJournal(
   path: string,
-  { create, say }: { readonly create: boolean; readonly say?: (line: string) => void },
+  { create, say }: { readonly create: boolean; readonly say?: ((line: string) => void) | undefined },
 ): Promise<SignerJournal> {
   const unlock = await lockJournal(path, { create })
   try {
