@@ -49,7 +49,10 @@ export async function startDiscrepancyMonitor(
   metrics.gauge('tallystick_books_differ', () => {
     const discrepancies = listDiscrepancies()
     return chains.flatMap(({ id: chain }) =>
-      discrepancyKinds.map((kind) => ({ labels: { chain, kind }, value: count(discrepancies, { chain, kind }) })),
+      discrepancyKinds.map((kind) => {
+        const { length: value } = discrepancies.filter((one) => one.chainId === chain && one.kind === kind)
+        return { labels: { chain, kind }, value }
+      }),
     )
   })
   await compare()
@@ -84,13 +87,6 @@ const remedy = 'Run `tallystick notes reconcile`. See "Signed notes differ" in d
 function listContradictions(protection: ComparedNotes['protection'], nowSeconds: bigint): Discrepancy[] {
   const open = (protection?.contradictions() ?? []).filter((one) => isOpen(one, nowSeconds))
   return open.map(({ chainId, message }) => ({ chainId, kind: 'protection_contradicted', message }))
-}
-
-function count(
-  discrepancies: readonly Discrepancy[],
-  { chain, kind }: { readonly chain: number; readonly kind: Discrepancy['kind'] },
-): number {
-  return discrepancies.filter((one) => one.chainId === chain && one.kind === kind).length
 }
 
 /** Creates a function that logs each new discrepancy, and when none is left. */

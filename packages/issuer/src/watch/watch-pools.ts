@@ -2,7 +2,7 @@ import type { MetricHelp, Time, Timer } from '@tallystick/base'
 import { ChainError } from '@tallystick/chain'
 import type { IssuerHost } from '../issuer-host.ts'
 import { type CheckedPool, createPoolCheck, type PoolCheckOptions } from './check-pool.ts'
-import { type PoolFinding, type PoolProblem, type PoolProblems, poolProblems } from './find-pool-problems.ts'
+import { type PoolFinding, type PoolProblems, poolProblems } from './find-pool-problems.ts'
 import type { KnownPool } from './pool-source.ts'
 
 /** The last known problems and the last known state of a pool; undefined before the first successful check. */
@@ -141,18 +141,14 @@ function describeSilence(failure: string): PoolFinding {
   }
 }
 
-const planned: readonly PoolProblem[] = ['signer_change']
-
-function levelOf(problem: PoolProblem): 'warn' | 'error' {
-  return planned.includes(problem) ? 'warn' : 'error'
-}
-
 /** Creates a function that logs when a problem begins and ends, and returns the problems. */
 function createProblemReporter(log: IssuerHost['log'], chain: number) {
   let reported: PoolProblems = new Map()
   return (problems: PoolProblems): PoolProblems => {
     for (const [problem, { message }] of problems) {
-      if (!reported.has(problem)) log[levelOf(problem)]({ chain, problem }, `pool: ${message}`)
+      // The operator announced that change.
+      const level = problem === 'signer_change' ? 'warn' : 'error'
+      if (!reported.has(problem)) log[level]({ chain, problem }, `pool: ${message}`)
     }
     for (const problem of reported.keys()) if (!problems.has(problem)) log.info({ chain, problem }, 'pool: recovered')
     reported = problems
