@@ -76,14 +76,17 @@ test('behavior: the search finds types and fields, and those of the root first',
 })
 
 test('behavior: types are described with arguments, defaults and values', () => {
-  const { fields, canInsert } = describeType(schema.getType('Query')!)
-  expect(canInsert).toBe(true)
-  expect(fields[1]?.args.map(({ name, type, standard }) => [name, String(type), standard])).toEqual([
-    ['first', 'Int', '100'],
+  const { kind, fields } = describeType(schema.getType('Query')!)
+  expect(kind).toBe('type')
+  expect(fields[1]?.args?.map(({ name, type, defaultValue }) => [name, String(type), defaultValue])).toEqual([
+    ['first', 'Int', 100],
     ['where', 'Account_filter', undefined],
   ])
-  expect(describeType(schema.getType('Account_filter')!)).toMatchObject({ kind: 'input', canInsert: false })
-  expect(describeType(schema.getType('Order')!)).toMatchObject({ kind: 'enum', values: ['asc', 'desc'] })
+  expect(describeType(schema.getType('Account_filter')!)).toMatchObject({ kind: 'input', values: [] })
+  expect(describeType(schema.getType('Order')!)).toMatchObject({
+    kind: 'enum',
+    values: [{ name: 'asc' }, { name: 'desc' }],
+  })
   expect(describeType(schema.getType('Int')!)).toMatchObject({ kind: 'scalar', fields: [] })
 })
 

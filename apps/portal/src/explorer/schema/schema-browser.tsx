@@ -1,5 +1,5 @@
 import { Button } from '@tallystick/ui'
-import { type GraphQLNamedType, type GraphQLSchema, getNamedType } from 'graphql'
+import { type GraphQLNamedType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { describeType, type SchemaField } from './describe-type.ts'
 import { matchesMax, searchSchema } from './search-schema.ts'
@@ -71,24 +71,24 @@ function TypeDetails({ type, isFirst, onOpen, onInsert }: TypeDetailsProps) {
   useEffect(() => {
     if (!isFirst) heading.current?.focus()
   }, [])
-  const { kind, description, fields, values, canInsert } = describeType(type)
+  const { kind, fields, values } = describeType(type)
   return (
     <>
       <h2 ref={heading} tabIndex={-1}>
         {type.name} <span class="muted regular">{kind}</span>
       </h2>
-      {description ? <p class="hint">{description}</p> : null}
+      {type.description ? <p class="hint">{type.description}</p> : null}
       <ul class="schema-fields">
         {fields.map((field) => (
           <FieldRow
             key={field.name}
             {...{ field, onOpen }}
-            onInsert={canInsert ? () => onInsert({ typeName: type.name, fieldName: field.name }) : undefined}
+            onInsert={kind === 'type' ? () => onInsert({ typeName: type.name, fieldName: field.name }) : undefined}
           />
         ))}
-        {values.map((value) => (
-          <li key={value}>
-            <code class="mono">{value}</code>
+        {values.map(({ name }) => (
+          <li key={name}>
+            <code class="mono">{name}</code>
           </li>
         ))}
       </ul>
@@ -98,7 +98,7 @@ function TypeDetails({ type, isFirst, onOpen, onInsert }: TypeDetailsProps) {
 
 type FieldRowProps = Opener & { readonly field: SchemaField; readonly onInsert: (() => void) | undefined }
 
-function FieldRow({ field: { name, type, args, description }, onOpen, onInsert }: FieldRowProps) {
+function FieldRow({ field: { name, type, args = [], description }, onOpen, onInsert }: FieldRowProps) {
   return (
     <li>
       <div class="row schema-field anywhere">
@@ -118,7 +118,9 @@ function FieldRow({ field: { name, type, args, description }, onOpen, onInsert }
               <li key={argument.name} class="row schema-field anywhere">
                 <code class="mono">{argument.name}</code>
                 <TypeLink type={argument.type} onOpen={onOpen} />
-                {argument.standard === undefined ? null : <span class="muted">= {argument.standard}</span>}
+                {argument.defaultValue === undefined ? null : (
+                  <span class="muted">= {JSON.stringify(argument.defaultValue)}</span>
+                )}
               </li>
             ))}
           </ul>
@@ -140,7 +142,6 @@ function TypeLink({ type, onOpen }: Opener & { readonly type: SchemaField['type'
 
 function Matches({ schema, search, onOpen, onInsert }: BrowserProps & Opener & { readonly search: string }) {
   const matches = searchSchema(schema, search)
-  const canInsert = (typeName: string) => describeType(schema.getType(typeName) as GraphQLNamedType).canInsert
   return (
     <>
       <p class="hint" role="status">
@@ -153,7 +154,7 @@ function Matches({ schema, search, onOpen, onInsert }: BrowserProps & Opener & {
       <ul class="schema-fields">
         {matches.map(({ typeName, fieldName }) => (
           <li key={`${typeName} ${fieldName}`} class="row schema-field anywhere">
-            {fieldName !== undefined && canInsert(typeName) ? (
+            {fieldName !== undefined && isObjectType(schema.getType(typeName)) ? (
               <InsertButton name={fieldName} onInsert={() => onInsert({ typeName, fieldName })} />
             ) : null}
             <Button

@@ -1,4 +1,5 @@
-import { type GraphQLSchema, isInputObjectType, isObjectType } from 'graphql'
+import type { GraphQLSchema } from 'graphql'
+import { describeType } from './describe-type.ts'
 
 /** Field or type that matches a search. */
 export type Match = { readonly typeName: string; readonly fieldName?: string | undefined }
@@ -23,8 +24,8 @@ export function searchSchema(schema: GraphQLSchema, text: string): readonly Matc
 function listNames(schema: GraphQLSchema): readonly Match[] {
   return Object.values(schema.getTypeMap())
     .filter(({ name }) => !name.startsWith('__'))
-    .flatMap((type) => {
-      const fields = isObjectType(type) || isInputObjectType(type) ? Object.keys(type.getFields()) : []
-      return [{ typeName: type.name }, ...fields.map((fieldName) => ({ typeName: type.name, fieldName }))]
-    })
+    .flatMap((type) => [
+      { typeName: type.name },
+      ...describeType(type).fields.map(({ name }) => ({ typeName: type.name, fieldName: name })),
+    ])
 }
