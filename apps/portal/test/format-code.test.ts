@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { formatCurl } from '../src/docs/requests/format-request.ts'
 import { type Draft, formRequest } from '../src/explorer/draft.ts'
-import { formatCurl, formatSdkCode } from '../src/explorer/format-code.ts'
+import { formatSdkCode } from '../src/explorer/format-code.ts'
 
 const origin = 'https://notes.example'
 const key = 'tsk_test_y1R4vmrvfPgjQeX0YqTlcoqH2GdH3Z2kCisZ'
@@ -45,14 +46,14 @@ async function runCode(code: string): Promise<Readonly<Record<string, unknown>>>
 
 test('behavior: an integer above 2^53 is exact in the command, and a string in the code, which numbers would round', async () => {
   const draft: Draft = { query: '{ pools { id } }', variables: '{"wei":9007199254740993,"days":7}', chains: [324] }
-  expect(runCurl(formatCurl(requestOf(draft), { baseUrl: origin })).at(-1)).toContain('"wei":9007199254740993,')
+  expect(runCurl(formatCurl(requestOf(draft), { baseUrl: origin }).source).at(-1)).toContain('"wei":9007199254740993,')
   const { variables } = await runCode(formatSdkCode(draft, { baseUrl: origin }))
   expect(variables).toEqual({ wei: '9007199254740993', days: 7 })
 })
 
 test('default: the curl command reads the key from the environment', () => {
   const request = requestOf({ query: '{ pools { id } }', variables: '', chains: [324] })
-  const command = formatCurl(request, { baseUrl: origin })
+  const command = formatCurl(request, { baseUrl: origin }).source
   expect(command).toMatchInlineSnapshot(`
     "curl 'https://notes.example/data' \\
       -H "x-api-key: $TALLYSTICK_KEY" \\
@@ -60,14 +61,14 @@ test('default: the curl command reads the key from the environment', () => {
       -H 'content-type: application/json' \\
       -d '{"query":"{ pools { id } }","variables":{"chains":[324]}}'"
   `)
-  expect(formatCurl(request, { baseUrl: origin, apiKey: key, caCert: "/home/o'b/ca.pem" })).toContain(
+  expect(formatCurl(request, { baseUrl: origin, apiKey: key, caCert: "/home/o'b/ca.pem" }).source).toContain(
     `--cacert '/home/o'\\''b/ca.pem' \\\n  -H 'x-api-key: ${key}'`,
   )
 })
 
 test('behavior: a shell passes hostile texts to curl unchanged, and runs none of them', () => {
   const request = requestOf(hostile)
-  const given = runCurl(formatCurl(request, { baseUrl: origin }))
+  const given = runCurl(formatCurl(request, { baseUrl: origin }).source)
   expect(given.slice(0, 3)).toEqual([`${origin}/data`, '-H', `x-api-key: ${key}`])
   expect(given.at(-1)).toBe(request.body)
 })

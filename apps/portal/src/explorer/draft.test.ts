@@ -13,8 +13,15 @@ describe('request', () => {
     expect(formRequest(draft)).toEqual({
       request: {
         path: '/data',
-        headers: { accept: 'application/json', 'content-type': 'application/json' },
+        method: 'POST',
+        headers: [
+          ['accept', 'application/json'],
+          ['content-type', 'application/json'],
+        ],
         body: '{"query":"{ pools { id } }","variables":{"a":1,"chains":[324,8453]}}',
+        needsKey: true,
+        isStream: false,
+        isJson: true,
       },
     })
   })

@@ -1,3 +1,4 @@
+import type { ApiRequest } from '../docs/requests/request.ts'
 import { reformatJson } from '../json/reformat-json.ts'
 
 /** What the visitor has entered. */
@@ -12,18 +13,10 @@ export type Draft = {
   readonly isPlain?: boolean | undefined
 }
 
-/** Request as it is sent, apart from the key. */
-export type DataRequest = {
-  /** Of this service. */
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
-
 /** Returns the request of a draft, or what is wrong with the draft. */
 export function formRequest(
   draft: Draft,
-): { readonly request: DataRequest; readonly fault?: undefined } | { readonly fault: string } {
+): { readonly request: ApiRequest; readonly fault?: undefined } | { readonly fault: string } {
   const { query, chains, operationName } = draft
   const variables = parseVariables(draft.variables)
   if (!variables) return { fault: 'The variables are not a JSON object. Write { "name": "value" }, or {} for none.' }
@@ -40,9 +33,13 @@ export function formRequest(
   ]
   return {
     request: {
+      method: 'POST',
       path: isPlain ? `/data/${first}` : '/data',
-      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      headers: ['accept', 'content-type'].map((name) => [name, 'application/json']),
       body: `{${members.join(',')}}`,
+      needsKey: true,
+      isStream: false,
+      isJson: true,
     },
   }
 }

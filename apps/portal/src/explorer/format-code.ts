@@ -1,12 +1,6 @@
-import { formatCurl as formatCurlOfDocs, quoteCode, type SampleContext } from '../docs/requests/format-request.ts'
+import { quoteCode, type SampleContext } from '../docs/requests/format-request.ts'
 import { quoteLargeIntegers } from '../json/reformat-json.ts'
-import { type DataRequest, type Draft, parseVariables } from './draft.ts'
-
-/** Formats a request as a curl command for a POSIX shell. */
-export function formatCurl({ path, headers, body }: DataRequest, context: SampleContext): string {
-  const request = { method: 'POST', path, headers: Object.entries(headers), body, needsKey: true }
-  return formatCurlOfDocs({ ...request, isStream: false, isJson: true }, context).source
-}
+import { type Draft, parseVariables } from './draft.ts'
 
 /** Formats a draft as TypeScript that uses the SDK. Its variables must be valid. */
 export function formatSdkCode(

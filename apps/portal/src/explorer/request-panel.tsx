@@ -2,8 +2,10 @@ import type { PortalInfo } from '@tallystick/core'
 import { Button, Choices } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { Session } from '../data/session.ts'
-import { type DataRequest, type Draft, formRequest } from './draft.ts'
-import { formatCurl, formatSdkCode } from './format-code.ts'
+import { formatCurl } from '../docs/requests/format-request.ts'
+import type { ApiRequest } from '../docs/requests/request.ts'
+import { type Draft, formRequest } from './draft.ts'
+import { formatSdkCode } from './format-code.ts'
 
 type PanelProps = {
   readonly draft: Draft
@@ -39,7 +41,7 @@ export function RequestPanel({ draft, info, session, link, onChange, onSay }: Pa
           <div class="row request-tools">
             <Button
               label="Copy as curl"
-              onClick={() => copy('the curl command', formatCurl(request, { baseUrl: origin, apiKey, caCert }))}
+              onClick={() => copy('the curl command', formatCurl(request, { baseUrl: origin, apiKey, caCert }).source)}
             />
             <Button
               label="Copy as SDK code"
@@ -60,11 +62,11 @@ export function RequestPanel({ draft, info, session, link, onChange, onSay }: Pa
 }
 
 /** The key is not shown: this part of the page may be on a screenshot. */
-function ShownRequest({ request: { path, headers, body } }: { readonly request: DataRequest }) {
+function ShownRequest({ request: { path, headers, body } }: { readonly request: ApiRequest }) {
   const lines = [
     `POST ${location.origin}${path}`,
     'x-api-key: (your key)',
-    ...Object.entries(headers).map((header) => header.join(': ')),
+    ...headers.map((header) => header.join(': ')),
   ]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard.

@@ -1,8 +1,9 @@
 import { type ChainResult, createClient } from '@tallystick/client'
 import { useRef, useState } from 'preact/hooks'
 import type { Session } from '../data/session.ts'
+import type { ApiRequest } from '../docs/requests/request.ts'
 import { splitJsonList } from '../json/reformat-json.ts'
-import { type DataRequest, type Draft, formRequest, isPlainDraft } from './draft.ts'
+import { type Draft, formRequest, isPlainDraft } from './draft.ts'
 import { addToHistory, readHistory, storeHistory } from './query-history.ts'
 
 export type QueryRun = {
@@ -52,19 +53,19 @@ export function useRuns(session: Session) {
   return { outcome, run, cancel, past, forget }
 }
 
-type Sending = { readonly request: DataRequest; readonly draft: Draft; readonly signal: AbortSignal }
+type Sending = { readonly request: ApiRequest; readonly draft: Draft; readonly signal: AbortSignal }
 
 /**
  * Sends a request exactly as it is shown, once and without retries. The SDK only reads the response: its own request is
  * replaced.
  */
 async function sendRequest({ apiKey }: Session, { request, draft, signal }: Sending): Promise<QueryRun> {
-  const { path, headers, body } = request
+  const { method, path, headers, body = null } = request
   let bodies: readonly string[] = []
   const send: typeof globalThis.fetch = async (_, init) => {
     const response = await fetch(path, {
-      method: 'POST',
-      headers: { ...headers, 'x-api-key': apiKey },
+      method,
+      headers: { ...Object.fromEntries(headers), 'x-api-key': apiKey },
       body,
       signal: init?.signal ?? null,
       redirect: 'manual',
