@@ -1,9 +1,9 @@
 import { ClientError, type RateAnswer } from '@tallystick/client'
 import type { PortalChain } from '@tallystick/core'
 import { expect, test } from 'vitest'
-import { findRejection, isPoolPaused, listClosedPools, poolStatusOf } from './pool-status.ts'
+import { findRejection, isPoolPaused, listClosedPools } from './pool-status.ts'
 
-const chains = [{ id: 324 }, { id: 8453 }, { id: 10 }] as unknown as readonly PortalChain[]
+const chains = [{ id: 324 }, { id: 8453 }, { id: 10 }, { id: 11 }] as unknown as readonly PortalChain[]
 const value = {
   chains: [
     { chainId: 324, status: 'open', statusReason: 'The pool is not paused.' },
@@ -13,9 +13,8 @@ const value = {
   ],
 } as unknown as RateAnswer
 
-test('default: states a pool’s status and its reason', () => {
+test('default: states which pools accept no loans, and why', () => {
   const rate = { value, error: undefined }
-  expect(poolStatusOf(rate, 324)).toEqual({ state: 'open', reason: 'The pool is not paused.' })
   expect([324, 8453, 1].map((id) => isPoolPaused(rate, id))).toEqual([false, true, false])
   expect(listClosedPools(rate, chains)).toEqual([
     { chain: chains[1], state: 'paused', reason: 'The pool is paused.' },
@@ -26,14 +25,11 @@ test('default: states a pool’s status and its reason', () => {
     undefined,
     undefined,
   ])
-  expect(poolStatusOf(rate, 11).state).toBe('unknown')
 })
 
 test('behavior: says nothing while it loads, and keeps the last state when a request fails', () => {
-  expect(poolStatusOf({ value: undefined, error: undefined }, 324)).toEqual({ state: 'loading' })
+  expect(listClosedPools({ value: undefined, error: undefined }, chains)).toEqual([])
   const error = new ClientError({ code: 'timeout', message: 'x' } as never)
-  expect(poolStatusOf({ value: undefined, error }, 324).state).toBe('unknown')
-  expect(poolStatusOf({ value, error }, 8453).state).toBe('paused')
-  expect(poolStatusOf({ value, error: undefined }, 1).state).toBe('unknown')
+  expect(isPoolPaused({ value, error }, 8453)).toBe(true)
   expect(listClosedPools({ value: undefined, error }, chains)).toEqual([])
 })
