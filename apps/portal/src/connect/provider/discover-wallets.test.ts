@@ -8,11 +8,11 @@ const icon = 'data:image/svg+xml,<svg/>'
 function createWindow(ethereum?: unknown) {
   const target = Object.assign(new EventTarget(), { ethereum }) as WalletWindow
   let wallets: readonly BrowserWallet[] = []
-  const stop = discoverWallets(target, (found) => {
+  discoverWallets(target, (found) => {
     wallets = found
   })
   const announce = (detail: unknown) => target.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
-  return { target, announce, stop, names: () => wallets.map(({ name }) => name), wallets: () => wallets }
+  return { target, announce, names: () => wallets.map(({ name }) => name), wallets: () => wallets }
 }
 
 test('default: lists announced wallets once each, with name and icon, and asks for announcements', () => {
@@ -21,7 +21,7 @@ test('default: lists announced wallets once each, with name and icon, and asks f
   target.addEventListener('eip6963:requestProvider', ({ type }) => requests.push(type))
   discoverWallets(target, () => undefined)
   expect(requests).toHaveLength(1)
-  const { announce, wallets, stop } = createWindow()
+  const { announce, wallets } = createWindow()
   const detail = { info: { uuid: 'a', name: ' One ', icon, rdns: 'one.example' }, provider: provider() }
   announce(detail)
   announce(detail)
@@ -30,9 +30,6 @@ test('default: lists announced wallets once each, with name and icon, and asks f
     { id: 'one.example:One', name: 'One', icon },
     { id: 'b', name: 'Two', icon: undefined },
   ])
-  stop()
-  announce({ info: { uuid: 'c', name: 'Three' }, provider: provider() })
-  expect(wallets()).toHaveLength(2)
 })
 
 test('behavior: window.ethereum is listed if no extension announced itself', () => {

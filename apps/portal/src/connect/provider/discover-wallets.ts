@@ -11,9 +11,9 @@ const iconLengthMax = 200_000
 
 /**
  * Calls `listener` with the wallets of the browser at once and after each announcement (EIP-6963). A browser in which none is
- * announced may have one in `window.ethereum` (EIP-1193). Returns a function that stops it.
+ * announced may have one in `window.ethereum` (EIP-1193).
  */
-export function discoverWallets(target: WalletWindow, listener: (wallets: readonly BrowserWallet[]) => void) {
+export function discoverWallets(target: WalletWindow, listener: (wallets: readonly BrowserWallet[]) => void): void {
   let announced: readonly BrowserWallet[] = []
   const publish = () => listener(addInjected(announced, target.ethereum))
   const onAnnounce = (event: Event) => {
@@ -26,10 +26,6 @@ export function discoverWallets(target: WalletWindow, listener: (wallets: readon
   target.addEventListener('ethereum#initialized', publish)
   target.dispatchEvent(new Event('eip6963:requestProvider'))
   publish()
-  return () => {
-    target.removeEventListener('eip6963:announceProvider', onAnnounce)
-    target.removeEventListener('ethereum#initialized', publish)
-  }
 }
 
 /** Adds the provider in `window.ethereum`, unless it is one that was announced. */
