@@ -15,7 +15,7 @@ export function ExplorerView({ info, session, isOpen }: ExplorerViewProps) {
   const { value: Component, error } = useLoaded(isNeeded, async () => (await import('./explorer.tsx')).Explorer)
   return (
     <>
-      <ViewHead view="explorer" title="Query explorer">
+      <ViewHead view="explorer">
         Query the protocol’s subgraph with GraphQL. Requests go to POST /data, as your code would send them.
       </ViewHead>
       {!session ? (

@@ -13,9 +13,7 @@ export function LendView(props: Omit<LendPageProps, 'search'>) {
   const { value: Component, error } = useLoaded(props.isOpen, async () => (await import('./lend-page.tsx')).LendPage)
   return (
     <>
-      <ViewHead view="lend" title="Lend">
-        Lend dollars to the pool for a fixed time, and get them back with interest.
-      </ViewHead>
+      <ViewHead view="lend">Lend dollars to the pool for a fixed time, and get them back with interest.</ViewHead>
       {Component ? (
         <Component {...props} search={last.current} />
       ) : error !== undefined ? (

@@ -1,19 +1,6 @@
 import { shortHex } from '@tallystick/ui'
 
-const views = ['overview', 'lend', 'history', 'wallet', 'verify', 'explorer', 'docs'] as const
-export type View = (typeof views)[number]
-
-/** What a URL of the page names. */
-export type Place = {
-  readonly view: View
-  /** Owner of a wallet, or page of the documentation, decoded. It may be any text. */
-  readonly segment?: string | undefined
-  readonly search: URLSearchParams
-}
-
-const suffix = 'Tallystick'
-
-const titles: Readonly<Record<View, string>> = {
+export const titles = {
   overview: 'Notes on offer',
   lend: 'Lend',
   history: 'History',
@@ -21,6 +8,18 @@ const titles: Readonly<Record<View, string>> = {
   verify: 'Verify a note',
   explorer: 'Query explorer',
   docs: 'Docs',
+} as const
+
+export type View = keyof typeof titles
+
+export const views = Object.keys(titles) as readonly View[]
+
+/** What a URL of the page names. */
+export type Place = {
+  readonly view: View
+  /** Owner of a wallet, or page of the documentation, decoded. It may be any text. */
+  readonly segment?: string | undefined
+  readonly search: URLSearchParams
 }
 
 /**
@@ -62,7 +61,7 @@ export function replaceOldLink(hash: string): string | undefined {
  * titleOf({ view: 'wallet', segment: '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781' }) // 'Wallet 0x529d…6781 · Tallystick'
  */
 export function titleOf({ view, segment }: Pick<Place, 'view' | 'segment'>): string {
-  return [titleOfView(view, segment), suffix].join(' · ')
+  return `${titleOfView(view, segment)} · Tallystick`
 }
 
 function titleOfView(view: View, segment: string | undefined): string {

@@ -1,17 +1,10 @@
 import { Icon, Mark, ThemeButton, ZonePicker } from '@tallystick/ui'
 import type { RefObject } from 'preact'
 import { useRef } from 'preact/hooks'
-import { hrefOf, type View } from './place.ts'
+import { hrefOf, titles, type View, views } from './place.ts'
 
-const links: readonly { readonly view: View; readonly name: string }[] = [
-  { view: 'overview', name: 'Notes' },
-  { view: 'lend', name: 'Lend' },
-  { view: 'history', name: 'History' },
-  { view: 'wallet', name: 'Wallet' },
-  { view: 'verify', name: 'Verify' },
-  { view: 'explorer', name: 'Explorer' },
-  { view: 'docs', name: 'Docs' },
-]
+// Short enough for a narrow screen.
+const names = { ...titles, overview: 'Notes', verify: 'Verify', explorer: 'Explorer' }
 
 type TopBarProps = {
   readonly view: View
@@ -34,9 +27,9 @@ export function TopBar({ view, keyLabel, keyButton, isKeyPanelOpen, onChangeKey 
         <span>Tallystick</span>
       </a>
       <nav aria-label="Views">
-        {links.map((link) => (
-          <a key={link.view} href={lastHrefOf(link.view)} aria-current={link.view === view ? 'page' : undefined}>
-            {link.name}
+        {views.map((each) => (
+          <a key={each} href={lastHrefOf(each)} aria-current={each === view ? 'page' : undefined}>
+            {names[each]}
           </a>
         ))}
       </nav>

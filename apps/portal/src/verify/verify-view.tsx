@@ -38,7 +38,7 @@ export function VerifyView({ info, notes }: { readonly info: PortalInfo; readonl
   const sample = notes?.notes[0]?.raw
   return (
     <>
-      <ViewHead view="verify" title="Verify a note">
+      <ViewHead view="verify">
         Check who signed a note, whether it is still valid, and whether everybody can see it in the public log. The
         check runs in this tab. The note is not sent, only its chain and period, to find it in the log.
       </ViewHead>

@@ -43,9 +43,7 @@ export function WalletView({ info, session, serverOffsetMs, renderActions }: Wal
   const fault = typedFault ?? (owner && 'fault' in owner ? owner.fault : undefined)
   return (
     <>
-      <ViewHead view="wallet" title="Wallet">
-        Positions, earnings and maturities of any address. Data on the chain is public.
-      </ViewHead>
+      <ViewHead view="wallet">Positions, earnings and maturities of any address. Data on the chain is public.</ViewHead>
       <form class="card lookup below" onSubmit={withoutReload(() => submit(text.trim()))}>
         <label class="field-label" for="wallet-address">
           {hasEns ? 'Address or ENS name' : 'Address'}
