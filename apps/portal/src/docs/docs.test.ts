@@ -1,11 +1,12 @@
 import type { OpenapiDocument } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
+import { reformatIfJson } from '../json/reformat-json.ts'
 import { flattenFields } from './openapi/flatten-fields.ts'
 import type { Endpoint } from './openapi/openapi.ts'
 import { fillSample } from './requests/fill-sample.ts'
 import { formatCurl, formatFetch, formatPython } from './requests/format-request.ts'
 import { buildRequest, readExample } from './requests/request.ts'
-import { bodyBytesMax, formatBody, sendRequest } from './requests/send-request.ts'
+import { bodyBytesMax, sendRequest } from './requests/send-request.ts'
 import { buildSearchIndex, search } from './search/search-index.ts'
 import { highlight } from './text/highlight.ts'
 import { parseInline, parseMarkdown, slug } from './text/parse-markdown.ts'
@@ -327,6 +328,6 @@ describe('the reference', () => {
 })
 
 test('behavior: a response body is shown with the integers that were received', () => {
-  expect(formatBody('{"wei":9007199254740993}')).toBe('{\n  "wei": 9007199254740993\n}')
-  expect(formatBody('event: notes')).toBe('event: notes')
+  expect(reformatIfJson('{"wei":9007199254740993}', '  ')).toBe('{\n  "wei": 9007199254740993\n}')
+  expect(reformatIfJson('event: notes', '  ')).toBe('event: notes')
 })

@@ -23,6 +23,15 @@ export function reformatJson(text: string, indentation = ''): string {
   return parts.join('')
 }
 
+/** Changes the white space of a text if it is JSON. Any other text stays as it is. */
+export function reformatIfJson(text: string, indentation?: string): string {
+  try {
+    return reformatJson(text, indentation)
+  } catch {
+    return text
+  }
+}
+
 /** Returns the texts of the items of a JSON list, or undefined if the text is not a list. */
 export function splitJsonList(text: string): readonly string[] | undefined {
   const tokens = tokensOf(text)

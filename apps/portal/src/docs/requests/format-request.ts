@@ -1,4 +1,4 @@
-import { quoteLargeIntegers, reformatJson } from '../../json/reformat-json.ts'
+import { quoteLargeIntegers, reformatIfJson, reformatJson } from '../../json/reformat-json.ts'
 import type { Sample } from '../text/parse-markdown.ts'
 import type { ApiRequest } from './request.ts'
 
@@ -19,7 +19,7 @@ export function formatCurl(request: ApiRequest, { baseUrl, apiKey, caCert }: Sam
     ...(caCert === undefined ? [] : [`--cacert ${quoteShell(caCert)}`]),
     ...(request.needsKey ? [key] : []),
     ...request.headers.map(([name, value]) => `-H ${quoteShell(`${name}: ${value}`)}`),
-    ...(request.body === undefined ? [] : [`-d ${quoteShell(compact(request.body))}`]),
+    ...(request.body === undefined ? [] : [`-d ${quoteShell(reformatIfJson(request.body))}`]),
   ]
   return { language: 'sh', source: parts.join(' \\\n  ') }
 }
@@ -89,15 +89,6 @@ function quoteShell(text: string): string {
 /** Quotes a text for TypeScript. */
 export function quoteCode(text: string): string {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll("'", "\\'").replaceAll('\\"', '"')}'`
-}
-
-/** Removes the indentation of a JSON text. A text that is not JSON stays as it is. */
-function compact(body: string): string {
-  try {
-    return reformatJson(body)
-  } catch {
-    return body
-  }
 }
 
 /** Writes a JSON text as code. A number would round an integer above 2^53: it becomes a string, which the service accepts. */

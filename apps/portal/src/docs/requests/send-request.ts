@@ -1,4 +1,3 @@
-import { reformatJson } from '../../json/reformat-json.ts'
 import type { ApiRequest } from './request.ts'
 
 export type ApiAnswer = {
@@ -85,14 +84,5 @@ async function readBody(response: Response, signal: AbortSignal): Promise<Pick<A
   } catch (error) {
     if (signal.aborted) return { body, end: 'time' }
     throw error
-  }
-}
-
-/** Indents a JSON text. Any other text stays as it is. */
-export function formatBody(body: string): string {
-  try {
-    return reformatJson(body, '  ')
-  } catch {
-    return body
   }
 }

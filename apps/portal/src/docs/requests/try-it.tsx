@@ -1,13 +1,14 @@
 import type { OpenapiParameter } from '@tallystick/core'
 import { Button, Select, useAction, withoutReload } from '@tallystick/ui'
 import { useId, useState } from 'preact/hooks'
+import { reformatIfJson } from '../../json/reformat-json.ts'
 import { ErrorNotice } from '../../parts/error-notice.tsx'
 import type { Endpoint } from '../openapi/openapi.ts'
 import { CopyButton } from '../text/copy-button.tsx'
 import { Code } from '../text/elements.tsx'
 import { useDocs } from './docs-context.ts'
 import type { ApiRequest, RequestInput } from './request.ts'
-import { type ApiAnswer, bodyBytesMax, formatBody, sendRequest } from './send-request.ts'
+import { type ApiAnswer, bodyBytesMax, sendRequest } from './send-request.ts'
 
 // A service answers within its own timeouts, which are shorter. A stream does not end by itself.
 const timeoutMs = 30_000
@@ -158,7 +159,7 @@ function BodyField({ id, operation, body, onChange }: BodyFieldProps) {
 /** Renders the response to a request: status, time, headers and body. */
 function Answer({ answer, isStream }: { readonly answer: ApiAnswer; readonly isStream: boolean }) {
   const { status, durationMs, headers, body, end } = answer
-  const text = formatBody(body)
+  const text = reformatIfJson(body, '  ')
   const isJson = text !== '' && /^[[{]/.test(text)
   return (
     <div class="docs-answer">
