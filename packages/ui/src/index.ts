@@ -1,7 +1,7 @@
 export { download } from './browser/download.ts'
 export { createQuietStorage, type QuietStorage, quietStorage } from './browser/quiet-storage.ts'
 export { type AxisTitles, Chart } from './chart/chart.tsx'
-export { type ChartLayout, plotOf, thinTicks } from './chart/chart-layout.ts'
+export { type ChartLayout, type ChartSize, plotOf, thinTicks } from './chart/chart-layout.ts'
 export { ChoosableRow } from './chart/choosable-row.tsx'
 export { layOutRates } from './chart/lay-out-rates.ts'
 export { type Amount, floorCents, formatCents, negate, splitCents, sumAmounts } from './format/cents.ts'

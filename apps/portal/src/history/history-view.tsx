@@ -32,9 +32,7 @@ export function HistoryView({ info, session, notes, isOpen }: HistoryViewProps) 
   const isReady = isOpen && (notes.view !== undefined || notes.failure !== undefined)
   return (
     <>
-      <ViewHead view="history">
-        Coupons of past periods and the floating rate of past days.
-      </ViewHead>
+      <ViewHead view="history">Coupons of past periods and the floating rate of past days.</ViewHead>
       {fault ? <Notice tone="warn" title="The link cannot be followed" text={fault} /> : null}
       {session ? (
         <>

@@ -1,4 +1,4 @@
-import { type ChartLayout, layOutRates, plotOf, thinTicks } from '@tallystick/ui'
+import { type ChartLayout, type ChartSize, layOutRates, plotOf, thinTicks } from '@tallystick/ui'
 import { earliest, latest, type Slot, type StepSeries } from './step-series.ts'
 import { listTimeTicks } from './time-ticks.ts'
 
@@ -16,16 +16,11 @@ export type StepLayout = ChartLayout & {
 const tickWidth = 62
 const labelHeight = 14
 
-type Options = {
-  readonly width: number
-  readonly height: number
-  readonly zone: string
-  readonly slots: readonly Slot[]
-}
+type Options = ChartSize & { readonly zone: string; readonly slots: readonly Slot[] }
 
 /** Computes the coordinates of step lines. Every series must have a span. */
-export function layOutSteps(series: readonly StepSeries[], { width, height, zone, slots }: Options): StepLayout {
-  const plot = plotOf({ width, height, margin: 44 })
+export function layOutSteps(series: readonly StepSeries[], { zone, slots, ...size }: Options): StepLayout {
+  const plot = plotOf(size, 44)
   const spans = series.flatMap((each) => each.spans)
   const [start, end] = [earliest(spans), latest(spans)]
   const { yOf, rateTicks } = layOutRates(

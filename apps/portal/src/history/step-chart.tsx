@@ -1,4 +1,4 @@
-import { type AxisTitles, Chart, formatRate } from '@tallystick/ui'
+import { type AxisTitles, Chart, type ChartSize, formatRate } from '@tallystick/ui'
 import { useCallback, useMemo, useState } from 'preact/hooks'
 import { layOutSteps, type StepLayout } from './lay-out-steps.ts'
 import { rateAt, type Slot, type StepSeries } from './step-series.ts'
@@ -27,10 +27,7 @@ export function StepChart({ id, title, axes, series, choice, slotName, zone }: C
     const visible = series.filter(({ name }) => !hidden.includes(name))
     return visible.length > 0 ? visible : series
   }, [series, hidden])
-  const layOut = useCallback(
-    (size: { readonly width: number; readonly height: number }) => layOutSteps(shown, { ...size, zone, slots }),
-    [shown, zone, slots],
-  )
+  const layOut = useCallback((size: ChartSize) => layOutSteps(shown, { ...size, zone, slots }), [shown, zone, slots])
   const toggle = (name: string) => {
     const next = hidden.includes(name) ? hidden.filter((other) => other !== name) : [...hidden, name]
     // Hiding the last line shows all of them again.

@@ -1,4 +1,4 @@
-import { Chart, formatDate, formatMove, formatRate, Instant, Skeleton, useZone } from '@tallystick/ui'
+import { Chart, type ChartSize, formatDate, formatMove, formatRate, Instant, Skeleton, useZone } from '@tallystick/ui'
 import { useCallback } from 'preact/hooks'
 import type { LastCoupons } from '../data/last-period.ts'
 import type { Offer } from '../data/offers.ts'
@@ -38,7 +38,7 @@ export function CurveChart({ offers, last, chosen, onChoose }: ChartProps) {
 type CurveProps = Pick<ChartProps, 'chosen' | 'onChoose'> & { readonly offers: readonly Offer[] }
 
 function Curve({ offers, chosen, onChoose }: CurveProps) {
-  const layOut = useCallback((size: Parameters<typeof layOutCurve>[1]) => layOutCurve(offers, size), [offers])
+  const layOut = useCallback((size: ChartSize) => layOutCurve(offers, size), [offers])
   const zone = useZone()
   const at = (stop: number) => offers[stop] as Offer
   return (

@@ -1,4 +1,4 @@
-import { type ChartLayout, layOutRates, plotOf, thinTicks } from '@tallystick/ui'
+import { type ChartLayout, type ChartSize, layOutRates, plotOf, thinTicks } from '@tallystick/ui'
 import type { Offer } from '../data/offers.ts'
 
 export type CurveLayout = ChartLayout & {
@@ -12,11 +12,8 @@ const inset = 14
  * Computes the coordinates of the curve. The horizontal axis is logarithmic, because the short tenors are close together
  * and matter most.
  */
-export function layOutCurve(
-  offers: readonly Offer[],
-  { width, height }: { readonly width: number; readonly height: number },
-): CurveLayout {
-  const plot = plotOf({ width, height, margin: 18 })
+export function layOutCurve(offers: readonly Offer[], size: ChartSize): CurveLayout {
+  const plot = plotOf(size, 18)
   const rates = offers.flatMap(({ note, lastCoupon }) => [Number(note.coupon), Number(lastCoupon ?? note.coupon)])
   const { yOf, rateTicks } = layOutRates(rates, plot)
   const days = offers.map(({ tenorDays }) => Math.log(tenorDays))
@@ -31,7 +28,7 @@ export function layOutCurve(
     lastPoints: offers.flatMap(({ tenorDays, lastCoupon }) =>
       lastCoupon === undefined ? [] : { x: xOf(tenorDays), y: yOf(Number(lastCoupon)) },
     ),
-    stops: points.map(({ x }, index) => ({ x, until: (x + (points[index + 1]?.x ?? width)) / 2 })),
+    stops: points.map(({ x }, index) => ({ x, until: (x + (points[index + 1]?.x ?? size.width)) / 2 })),
     ticks: thinTicks(points.map(({ x, offer }) => ({ x, label: String(offer.tenorDays) }))),
     rateTicks,
     plot,

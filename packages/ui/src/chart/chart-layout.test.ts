@@ -12,7 +12,7 @@ test('default: a position belongs to the stop whose end is right of it, and beyo
 })
 
 test('behavior: the label of the cursor has its own space above the plot', () => {
-  const plot = plotOf({ width: 252, height: 340, margin: 18 })
+  const plot = plotOf({ width: 252, height: 340 }, 18)
   expect(plot.top).toBeGreaterThan(flagBottom)
   expect(plot.right - plot.left).toBeGreaterThan(150)
 })

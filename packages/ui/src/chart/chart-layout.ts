@@ -12,15 +12,11 @@ export type ChartLayout = {
 /** Space above the plot for the label of the cursor, so that it covers neither points nor text. */
 export const flagBottom = 66
 
-type PlotOfOptions = {
-  readonly width: number
-  readonly height: number
-  /** On the right. */
-  readonly margin: number
-}
+/** Size of a chart in pixels. */
+export type ChartSize = { readonly width: number; readonly height: number }
 
-/** Returns the plot of a chart, with space for the axes, their titles and the label of the cursor. */
-export function plotOf({ width, height, margin }: PlotOfOptions): Plot {
+/** Returns the plot of a chart, with space for the axes, their titles, the label of the cursor and a margin on the right. */
+export function plotOf({ width, height }: ChartSize, margin: number): Plot {
   return { left: 52, right: width - margin, top: flagBottom + 8, bottom: height - 54 }
 }
 

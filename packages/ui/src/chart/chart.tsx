@@ -1,15 +1,9 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { type ChartLayout, findStop, flagBottom } from './chart-layout.ts'
+import { type ChartLayout, type ChartSize, findStop, flagBottom } from './chart-layout.ts'
 
 /** What the axes measure. */
 export type AxisTitles = { readonly rate: string; readonly horizontal: string }
-
-type AxesProps = {
-  readonly layout: ChartLayout
-  readonly titles: AxisTitles
-  readonly height: number
-}
 
 /** Cursor of a chart. It stops at every point, and its stop is a choice of the visitor. */
 type Cursor = {
@@ -33,7 +27,7 @@ type ChartProps<Layout extends ChartLayout> = {
   readonly height: number
   readonly cursor: Cursor
   /** Keeps its identity while the data is the same: two years have thousands of steps. */
-  readonly layOut: (size: { readonly width: number; readonly height: number }) => Layout
+  readonly layOut: (size: ChartSize) => Layout
   /** Draws the lines. `active` is the stop under the pointer, or else the chosen one. */
   readonly children: (layout: Layout, active: number) => ComponentChildren
   /** Renders further figures of the active stop below the chart. */
@@ -73,24 +67,15 @@ export function Chart<Layout extends ChartLayout>(props: ChartProps<Layout>) {
   )
 }
 
-function Drawing<Layout extends ChartLayout>({
-  id,
-  title,
-  description,
-  axes,
-  height,
-  cursor,
-  children,
-  layout,
-  width,
-  active,
-  onHover,
-}: ChartProps<Layout> & {
+type DrawingProps<Layout extends ChartLayout> = ChartProps<Layout> & {
   readonly layout: Layout
   readonly width: number
   readonly active: number
   readonly onHover: (stop: number | undefined) => void
-}) {
+}
+
+function Drawing<Layout extends ChartLayout>(props: DrawingProps<Layout>) {
+  const { id, title, description, axes, height, cursor, children, layout, width, active, onHover } = props
   const { stops, plot } = layout
   const stopAt = ({ clientX, currentTarget }: MouseEvent) =>
     findStop(stops, clientX - (currentTarget as Element).getBoundingClientRect().left)
@@ -114,7 +99,7 @@ function Drawing<Layout extends ChartLayout>({
       >
         <title id={`${id}-title`}>{title}</title>
         <desc id={`${id}-text`}>{description}</desc>
-        <Axes layout={layout} titles={axes} height={height} />
+        <Axes layout={layout} axes={axes} height={height} />
         <line class="chart-stem" x1={x} x2={x} y1={flagBottom} y2={plot.bottom} />
         <path class="chart-cursor" d={`M${x - 5} ${plot.bottom}l5 8l5-8Z`} />
         {children(layout, active)}
@@ -141,11 +126,12 @@ function useWidth(): [RefObject<HTMLDivElement | null>, number] {
 }
 
 /** Renders both axes with their ticks and titles. */
-function Axes({ layout: { plot, rateTicks, ticks }, titles, height }: AxesProps) {
+function Axes({ layout, axes, height }: Pick<DrawingProps<ChartLayout>, 'layout' | 'axes' | 'height'>) {
+  const { plot, rateTicks, ticks } = layout
   return (
     <>
       <text class="axis-title" x={0} y={12}>
-        {titles.rate}
+        {axes.rate}
       </text>
       {rateTicks.map(({ y, label }) => (
         <g key={label}>
@@ -164,7 +150,7 @@ function Axes({ layout: { plot, rateTicks, ticks }, titles, height }: AxesProps)
         </g>
       ))}
       <text class="axis-title" x={plot.right} y={height - 6} text-anchor="end">
-        {titles.horizontal}
+        {axes.horizontal}
       </text>
     </>
   )

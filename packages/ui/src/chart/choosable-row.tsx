@@ -15,21 +15,17 @@ type ChoosableRowProps = {
  * are then one group, whose arrow keys move the choice.
  */
 export function ChoosableRow({ group, isChosen, onChoose, header, children }: ChoosableRowProps) {
-  if (!onChoose) {
-    return (
-      <tr>
-        <th scope="row">{header}</th>
-        {children}
-      </tr>
-    )
-  }
   return (
-    <tr class={isChosen ? 'choosable is-chosen' : 'choosable'} onClick={onChoose}>
+    <tr class={onChoose && (isChosen ? 'choosable is-chosen' : 'choosable')} onClick={onChoose}>
       <th scope="row">
-        <label>
-          <input type="radio" name={group} checked={isChosen} onChange={onChoose} />
-          {header}
-        </label>
+        {onChoose ? (
+          <label>
+            <input type="radio" name={group} checked={isChosen} onChange={onChoose} />
+            {header}
+          </label>
+        ) : (
+          header
+        )}
       </th>
       {children}
     </tr>
