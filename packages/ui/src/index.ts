@@ -27,6 +27,7 @@ export { addDays, countDays, isDate, newYorkDate, utcMidnight } from './format/n
 export { useZone } from './format/zone.ts'
 export { type Action, useAction } from './hooks/use-action.ts'
 export { useLoaded } from './hooks/use-loaded.ts'
+export { useMedia } from './hooks/use-media.ts'
 export { useMessage } from './hooks/use-message.ts'
 export { useNow } from './hooks/use-now.ts'
 export { type Polled, usePolled } from './hooks/use-polled.ts'

@@ -1,8 +1,7 @@
-import { useSubscribed } from '@tallystick/ui'
+import { useMedia } from '@tallystick/ui'
 import { useEffect, useRef } from 'preact/hooks'
-import { type DocsPage, hrefOfPage, type PageGroup } from './docs-pages.ts'
-
-const wide = '(min-width: 1041px)'
+import { hrefOf } from '../parts/place.ts'
+import type { DocsPage, PageGroup } from './docs-pages.ts'
 
 type NavigationProps = {
   readonly groups: readonly PageGroup[]
@@ -11,7 +10,7 @@ type NavigationProps = {
 
 /** Renders the list of pages. On a phone it is folded, so that the content comes first. */
 export function Navigation({ groups, page }: NavigationProps) {
-  const isWide = useSubscribed(() => matchMedia(wide).matches, subscribe)
+  const isWide = useMedia('(min-width: 1041px)')
   const box = useRef<HTMLDetailsElement>(null)
   useEffect(() => {
     if (box.current) box.current.open = isWide
@@ -29,7 +28,7 @@ export function Navigation({ groups, page }: NavigationProps) {
             <ul aria-labelledby={`docs-nav-${title}`}>
               {pages.map((one) => (
                 <li key={one.segment}>
-                  <a href={hrefOfPage(one)} aria-current={one === page ? 'page' : undefined}>
+                  <a href={hrefOf('docs', one.segment)} aria-current={one === page ? 'page' : undefined}>
                     {one.name ?? one.title}
                   </a>
                   {one === page && one.parts.length > 0 ? <Parts parts={one.parts} /> : null}
@@ -53,10 +52,4 @@ function Parts({ parts }: { readonly parts: DocsPage['parts'] }) {
       ))}
     </ul>
   )
-}
-
-function subscribe(listener: () => void): () => void {
-  const query = matchMedia(wide)
-  query.addEventListener('change', listener)
-  return () => query.removeEventListener('change', listener)
 }

@@ -1,8 +1,7 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { quietStorage } from '../browser/quiet-storage.ts'
+import { useMedia } from '../hooks/use-media.ts'
 import { Icon } from './icons.tsx'
-
-type Theme = 'light' | 'dark'
 
 const storageKey = 'tallystick-theme'
 
@@ -14,30 +13,18 @@ export function applyStoredTheme(): void {
 
 /** Renders a button that changes the theme for this visit and later ones. */
 export function ThemeButton() {
-  const [theme, setTheme] = useState(currentTheme)
-  useEffect(() => {
-    const system = matchMedia('(prefers-color-scheme: dark)')
-    const follow = () => setTheme(currentTheme())
-    system.addEventListener('change', follow)
-    return () => system.removeEventListener('change', follow)
-  }, [])
-  const other = theme === 'dark' ? 'light' : 'dark'
+  const [chosen, setChosen] = useState(document.documentElement.dataset['theme'])
+  const system = useMedia('(prefers-color-scheme: dark)') ? 'dark' : 'light'
+  const other = (chosen ?? system) === 'dark' ? 'light' : 'dark'
   const change = () => {
     document.documentElement.dataset['theme'] = other
     quietStorage.setItem(storageKey, other)
-    setTheme(other)
+    setChosen(other)
   }
   const label = `Use the ${other} theme`
   return (
     <button type="button" class="tool" onClick={change} aria-label={label} title={label}>
-      <Icon name={theme === 'dark' ? 'sun' : 'moon'} />
+      <Icon name={other === 'light' ? 'sun' : 'moon'} />
     </button>
   )
-}
-
-/** Returns the theme that is displayed. */
-function currentTheme(): Theme {
-  const chosen = document.documentElement.dataset['theme']
-  if (chosen === 'light' || chosen === 'dark') return chosen
-  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
 }
