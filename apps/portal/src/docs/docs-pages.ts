@@ -50,10 +50,6 @@ export function findPage(groups: readonly PageGroup[], segment: string | undefin
   return groups.flatMap(({ pages }) => pages).find((page) => page.segment === segment)
 }
 
-export function hrefOfPage({ segment }: Pick<DocsPage, 'segment'>): string {
-  return segment === undefined ? '/docs' : `/docs/${segment}`
-}
-
 function listReference(document: OpenapiDocument): readonly DocsPage[] {
   const tags = document.tags
     .map(({ name, description }) => ({ name, description, endpoints: listTagEndpoints(document, name) }))
@@ -90,7 +86,7 @@ function listReference(document: OpenapiDocument): readonly DocsPage[] {
 
 function listHeadings(markdown: string): DocsPage['parts'] {
   return parseMarkdown(markdown)
-    .filter((block) => block.kind === 'heading' && block.level === 2)
-    .map((block) => block as Extract<typeof block, { readonly kind: 'heading' }>)
+    .filter((block) => block.kind === 'heading')
+    .filter(({ level }) => level === 2)
     .map(({ id, text }) => ({ id, title: plainText(text) }))
 }

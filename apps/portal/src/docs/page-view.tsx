@@ -1,7 +1,8 @@
 import type { OpenapiDocument } from '@tallystick/core'
 import { Button, Loading, Notice } from '@tallystick/ui'
 import { ErrorNotice } from '../parts/error-notice.tsx'
-import { type DocsPage, hrefOfPage, type PageGroup } from './docs-pages.ts'
+import { hrefOf } from '../parts/place.ts'
+import type { DocsPage, PageGroup } from './docs-pages.ts'
 import { errorsMarkdown } from './guides.ts'
 import { Markdown } from './markdown.tsx'
 import { listAllFailures, listEndpoints, listTagEndpoints } from './openapi/openapi.ts'
@@ -85,7 +86,7 @@ function Start({ groups }: { readonly groups: readonly PageGroup[] }) {
       <ul class="docs-cards grid">
         {guides.map((page, index) => (
           <li key={page.segment}>
-            <a class="card grid soft" href={hrefOfPage(page)}>
+            <a class="card grid soft" href={hrefOf('docs', page.segment)}>
               <span class="docs-card-number" aria-hidden="true">
                 {index + 1}
               </span>
@@ -130,12 +131,12 @@ function Neighbours({ groups, page }: { readonly groups: readonly PageGroup[]; r
   return (
     <nav class="spread docs-neighbours wrap ruled-top" aria-label="Neighbouring pages">
       {previous ? (
-        <a href={hrefOfPage(previous)}>
+        <a href={hrefOf('docs', previous.segment)}>
           <span class="muted">Previous</span> {previous.name ?? previous.title}
         </a>
       ) : null}
       {next ? (
-        <a class="end" href={hrefOfPage(next)}>
+        <a class="end" href={hrefOf('docs', next.segment)}>
           <span class="muted">Next</span> {next.title}
         </a>
       ) : null}
