@@ -1,7 +1,5 @@
 import type { Claimability } from '@tallystick/client'
-import { formatCents } from '@tallystick/ui'
-
-const cent = 10n ** 16n
+import { floorCents, formatCents } from '@tallystick/ui'
 
 /**
  * Describes in dollars what a claim now would lose. It is an estimate, rounded up to the cent, so that a loss is never shown
@@ -15,5 +13,5 @@ export function describeLoss({
   lastReportedDay,
 }: Pick<Claimability, 'missingIncome' | 'lastReportedDay'>): string {
   if (lastReportedDay === 0n || missingIncome <= 0n) return 'an unknown part of the income'
-  return `about $${formatCents((missingIncome + cent - 1n) / cent)}`
+  return `about $${formatCents(-floorCents(-missingIncome))}`
 }

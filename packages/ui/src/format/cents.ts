@@ -23,7 +23,7 @@ export function splitCents(parts: readonly bigint[]): readonly Amount[] {
   const raised = new Set(
     parts
       .map((_, index) => index)
-      .toSorted((a, b) => compare(remainders[b] as bigint, remainders[a] as bigint))
+      .toSorted((a, b) => Number((remainders[b] as bigint) - (remainders[a] as bigint)))
       .slice(0, missing),
   )
   return parts.map((exact, index) => ({ exact, cents: (floors[index] as bigint) + (raised.has(index) ? 1n : 0n) }))
@@ -52,8 +52,4 @@ export function formatCents(cents: bigint): string {
 
 function addUp(amounts: readonly bigint[]): bigint {
   return amounts.reduce((sum, amount) => sum + amount, 0n)
-}
-
-function compare(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
