@@ -49,6 +49,8 @@ export type ActivityEvent<Result> =
   | { readonly kind: 'late'; readonly hash: string }
   | { readonly kind: 'reset' }
 
+type EventOf<Kind> = Extract<ActivityEvent<unknown>, { readonly kind: Kind }>
+
 /** Returns the progress after an event. An event that does not belong to the present phase changes nothing. */
 export function reduceActivity<Result>(activity: Activity<Result>, event: ActivityEvent<Result>): Activity<Result> {
   switch (event.kind) {
@@ -80,19 +82,13 @@ export function describeFailure<Result>(error: unknown, signal: AbortSignal): Ac
   return code === 'note_expired' ? { kind: 'expired', hash } : { kind: 'failed', error, hash }
 }
 
-function takeStep<Result>(
-  activity: Activity<Result>,
-  { step, hash }: { readonly step: ActivityStep; readonly hash?: string | undefined },
-): Activity<Result> {
+function takeStep<Result>(activity: Activity<Result>, { step, hash }: EventOf<'step'>): Activity<Result> {
   if (activity.phase !== 'running') return { phase: 'running', step, done: [], hash }
   const done = activity.step === step || activity.done.includes(activity.step)
   return { phase: 'running', step, done: done ? activity.done : [...activity.done, activity.step], hash }
 }
 
-function followReceipt<Result>(
-  activity: Activity<Result>,
-  { hash, state }: { readonly hash: string; readonly state: ReceiptState },
-): Activity<Result> {
+function followReceipt<Result>(activity: Activity<Result>, { hash, state }: EventOf<'receipt'>): Activity<Result> {
   if (!isWatched(activity, hash)) return activity
   const { result } = activity
   const wasMoved = activity.phase === 'reorganised' || activity.wasMoved

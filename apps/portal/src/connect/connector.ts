@@ -25,17 +25,7 @@ export type ConnectorState = {
 }
 
 /** Knows the wallets of the browser and the one that is connected. */
-export type Connector = {
-  get(): ConnectorState
-  subscribe(listener: () => void): () => void
-  /** Asks a wallet for its account. */
-  connect(wallet: BrowserWallet): Promise<void>
-  /** Stops waiting for the wallet that was asked. */
-  cancel(): void
-  disconnect(): void
-  /** Asks the connected wallet to switch to a chain. */
-  switchTo(chain: WalletChain): Promise<void>
-}
+export type Connector = ReturnType<typeof startConnector>
 
 const storageKey = 'tallystick-wallet'
 
@@ -81,6 +71,7 @@ export function startConnector(target: WalletWindow, storage: QuietStorage) {
       end,
     })
   }
+  /** Asks a wallet for its account. */
   const connect = async (wallet: BrowserWallet) => {
     set({ pending: wallet, connection: undefined, error: undefined })
     const own = attempt + 1
@@ -95,12 +86,14 @@ export function startConnector(target: WalletWindow, storage: QuietStorage) {
     const last = news.find(({ id }) => id === known)
     if (last && !store.get().connection && !store.get().pending) open(last, 'eth_accounts').catch(() => undefined)
   })
-  const connector: Connector = {
+  return {
     get: store.get,
     subscribe: store.subscribe,
     connect,
+    /** Stops waiting for the wallet that was asked. */
     cancel: () => end(undefined),
-    switchTo: async (chain) => {
+    /** Asks the connected wallet to switch to a chain. */
+    switchTo: async (chain: WalletChain) => {
       const { connection } = store.get()
       if (!connection) return
       await switchChain(connection.wallet.provider, chain)
@@ -114,7 +107,6 @@ export function startConnector(target: WalletWindow, storage: QuietStorage) {
       if (connection) revoke(connection.wallet.provider)
     },
   }
-  return connector
 }
 
 /** Asks a wallet to share its account no longer. A wallet that cannot keeps sharing it, and the page does not ask for it. */

@@ -18,18 +18,12 @@ export type ActionOutcome<Result> = {
   readonly readAgain?: (() => Promise<Result>) | undefined
 }
 
-export type RunningActivity<Result> = {
-  readonly activity: Activity<Result>
-  start(action: (tools: ActionTools) => Promise<ActionOutcome<Result>>): void
-  /** Stops waiting for the wallet. */
-  stop(): void
-  reset(): void
-}
+export type RunningActivity<Result> = ReturnType<typeof useActivity<Result>>
 
 const lookEveryMs = 2_000
 
 /** Runs one action at a time and then watches its transaction. */
-export function useActivity<Result>(): RunningActivity<Result> {
+export function useActivity<Result>() {
   const [activity, dispatch] = useReducer<Activity<Result>, ActivityEvent<Result>>(reduceActivity, { phase: 'idle' })
   const running = useRef<AbortController>(undefined)
   const watched = useRef<Pick<ActionOutcome<Result>, 'provider' | 'readAgain'>>(undefined)
@@ -66,6 +60,7 @@ export function useActivity<Result>(): RunningActivity<Result> {
   return {
     activity,
     start,
+    /** Stops waiting for the wallet. */
     stop: () => running.current?.abort(),
     reset: () => dispatch({ kind: 'reset' }),
   }

@@ -42,12 +42,10 @@ export function findWalletFault(error: unknown): WalletFault | undefined {
     if (fault) return fault
   }
   const texts = [...partsOf(error)].map((part) => `${part['message'] ?? ''} ${part['details'] ?? ''}`)
-  if (
-    texts.some((text) => /insufficient funds|doesn't have enough funds|exceeds the balance of the account/i.test(text))
-  )
-    return 'no_gas'
-  return undefined
+  return texts.some((text) => noGas.test(text)) ? 'no_gas' : undefined
 }
+
+const noGas = /insufficient funds|doesn't have enough funds|exceeds the balance of the account/i
 
 const depthMax = 8
 
