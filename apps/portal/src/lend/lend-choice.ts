@@ -1,6 +1,4 @@
-import type { OfferedNote } from '@tallystick/client'
 import type { PortalChain } from '@tallystick/core'
-import { chooseTenor, listNotesOf } from '../data/offers.ts'
 
 /** What the URL of the view names. */
 export type LendChoice = {
@@ -21,11 +19,7 @@ export function readChoice(search: URLSearchParams, chains: readonly PortalChain
   }
 }
 
-type HrefOfLendOptions = {
-  readonly chainId: number
-  readonly tenorDays?: number | undefined
-  readonly partnerId?: string | undefined
-}
+type LendLink = Partial<Omit<LendChoice, 'chain'>> & { readonly chainId: number }
 
 /**
  * Returns the URL of a choice.
@@ -33,16 +27,7 @@ type HrefOfLendOptions = {
  * @example
  * hrefOfLend({ chainId: 324, tenorDays: 30 }) // '/lend?chainid=324&maturity=30'
  */
-export function hrefOfLend({ chainId, tenorDays, partnerId }: HrefOfLendOptions): string {
+export function hrefOfLend({ chainId, tenorDays, partnerId }: LendLink): string {
   const maturity = tenorDays === undefined ? '' : `&maturity=${tenorDays}`
   return `/lend?chainid=${chainId}${maturity}${partnerId === undefined ? '' : `&partner=${partnerId}`}`
-}
-
-/** Returns the notes of a chain by maturity, and the chosen one: that of the tenor, of 30 days, or the middle one. */
-export function chooseNote(
-  notes: readonly OfferedNote[],
-  { chainId, tenorDays }: { readonly chainId: number; readonly tenorDays: number | undefined },
-) {
-  const offered = listNotesOf(notes, chainId)
-  return { offered, chosen: chooseTenor(offered, tenorDays) }
 }

@@ -16,6 +16,7 @@ import { useState } from 'preact/hooks'
 import type { Connection, Connector } from '../connect/connector.ts'
 import { useActivity } from '../connect/use-activity.ts'
 import { WalletErrorNotice, WalletPicker } from '../connect/wallet-picker.tsx'
+import { chooseTenor, listNotesOf } from '../data/offers.ts'
 import { findRejection, isPoolPaused } from '../data/pool-status.ts'
 import type { Session } from '../data/session.ts'
 import { type NotesOnPage, useHasExpired } from '../data/use-notes.ts'
@@ -26,7 +27,7 @@ import { Fact } from '../parts/fact.tsx'
 import { navigate } from '../parts/router.ts'
 import { findObstacle } from './find-obstacle.ts'
 import { type JudgedAmount, judgeAmount } from './judge-amount.ts'
-import { chooseNote, hrefOfLend, readChoice } from './lend-choice.ts'
+import { hrefOfLend, readChoice } from './lend-choice.ts'
 import { LendSummary } from './lend-summary.tsx'
 import { useChainFacts } from './use-chain-facts.ts'
 import { type Lender, useLender } from './use-lender.ts'
@@ -51,7 +52,8 @@ export function LendPage({ info, session, notes, connector, rate, search, isOpen
   const running = useActivity<LentPosition>()
   const { lender, error, refresh } = useLender({ connection, chain, partnerId, isOpen })
   const facts = useChainFacts({ session, rate, chainId: chain.id, isOpen })
-  const { offered, chosen } = chooseNote(notes.view?.notes ?? [], { chainId: chain.id, tenorDays })
+  const offered = listNotesOf(notes.view?.notes ?? [], chain.id)
+  const chosen = chooseTenor(offered, tenorDays)
   const amount = judgeAmount(text, { balance: lender?.balance, minLend: lender?.minLend ?? facts.minLend })
   const isBusy = running.activity.phase === 'running'
   const obstacle = findObstacle({

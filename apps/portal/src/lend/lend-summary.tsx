@@ -11,7 +11,7 @@ import { WalletErrorNotice } from '../connect/wallet-picker.tsx'
 import type { Session } from '../data/session.ts'
 import { LendOutcome } from './lend-outcome.tsx'
 import { PaymentTable } from './payment-table.tsx'
-import { choosePayment, planLend } from './plan-lend.ts'
+import { planLend } from './plan-lend.ts'
 import { runLend } from './run-lend.ts'
 import type { ChainFacts } from './use-chain-facts.ts'
 import type { Lender } from './use-lender.ts'
@@ -50,7 +50,7 @@ export function LendSummary(props: LendSummaryProps) {
   const partnerFeeBPS = partnerId === undefined ? 0n : (lender?.partnerFeeBps ?? 0n)
   const terms = { lendTimestamp, floatingRate: facts.floatingRate, partnerFeeBPS }
   const income = note && principal ? expectedIncome(note, { principal, ...terms }) : undefined
-  const plan = planLend(choosePayment({ ...facts, allowance: lender?.allowance, principal }))
+  const plan = planLend({ ...facts, allowance: lender?.allowance, principal })
   const lend = () => {
     if (!connection || !note || !principal) return
     const now = () => BigInt(Math.floor((Date.now() + serverOffsetMs) / 1000))

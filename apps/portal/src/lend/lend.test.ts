@@ -1,10 +1,11 @@
 import type { OfferedNote } from '@tallystick/client'
 import type { PortalChain } from '@tallystick/core'
 import { describe, expect, test } from 'vitest'
+import { chooseTenor, listNotesOf } from '../data/offers.ts'
 import { findObstacle, type ObstacleFacts } from './find-obstacle.ts'
 import { judgeAmount } from './judge-amount.ts'
-import { chooseNote, hrefOfLend, readChoice } from './lend-choice.ts'
-import { choosePayment } from './plan-lend.ts'
+import { hrefOfLend, readChoice } from './lend-choice.ts'
+import { planLend } from './plan-lend.ts'
 
 const dollar = 10n ** 18n
 const limits = { balance: 5_000n * dollar, minLend: 1_000n * dollar }
@@ -44,7 +45,7 @@ describe('the amount', () => {
 
 describe('the choice', () => {
   const chains = [{ id: 324 }, { id: 8453 }] as unknown as readonly PortalChain[]
-  const partner = `0x${'ab'.repeat(32)}`
+  const partner = `0x${'ab'.repeat(32)}` as const
 
   test('default: is read from the URL and written to it', () => {
     const href = hrefOfLend({ chainId: 8453, tenorDays: 7, partnerId: partner })
@@ -66,24 +67,23 @@ describe('the choice', () => {
       ({ chainId, tenorDays, maturityTimestamp: BigInt(tenorDays) }) as OfferedNote
     const notes = [note(90), note(7), note(30), note(7, 8453)]
     const choose = (list: OfferedNote[], tenorDays: number | undefined) =>
-      chooseNote(list, { chainId: 324, tenorDays }).chosen?.tenorDays
+      chooseTenor(listNotesOf(list, 324), tenorDays)?.tenorDays
     expect([choose(notes, 7), choose(notes, 8), choose([note(7), note(14)], undefined), choose([], 7)]).toEqual([
       7,
       30,
       14,
       undefined,
     ])
-    expect(chooseNote(notes, { chainId: 324, tenorDays: 7 }).offered.map(({ tenorDays }) => tenorDays)).toEqual([
-      7, 30, 90,
-    ])
+    expect(listNotesOf(notes, 324).map(({ tenorDays }) => tenorDays)).toEqual([7, 30, 90])
   })
 })
 
 test('default: the dollars are taken by allowance, by permit or after an approval', () => {
-  expect(choosePayment({ allowance: 5n, principal: 5n, hasPermit: false })).toBe('allowed')
-  expect(choosePayment({ allowance: 4n, principal: 5n, hasPermit: true })).toBe('permit')
-  expect(choosePayment({ allowance: 0n, principal: 5n, hasPermit: false })).toBe('approve')
-  expect(choosePayment({ allowance: undefined, principal: undefined, hasPermit: undefined })).toBe('permit')
+  const stepsOf = (...[facts]: Parameters<typeof planLend>) => planLend(facts).steps.join()
+  expect(stepsOf({ allowance: 5n, principal: 5n, hasPermit: false })).toBe('send,wait')
+  expect(stepsOf({ allowance: 4n, principal: 5n, hasPermit: true })).toBe('permit,send,wait')
+  expect(stepsOf({ allowance: 0n, principal: 5n, hasPermit: false })).toBe('approve,approving,send,wait')
+  expect(stepsOf({ allowance: undefined, principal: undefined, hasPermit: undefined })).toBe('permit,send,wait')
 })
 
 describe('obstacles', () => {
