@@ -1,34 +1,25 @@
 import type { ClaimAllResult, ClaimedPosition } from '@tallystick/client/viem'
 import { lastFloatingIncomeUpdateDay } from '@tallystick/contracts/pool-functions'
-import type { PortalChain } from '@tallystick/core'
 import type { Address } from 'viem'
 import { getChainId, readContract } from 'viem/actions'
 import type { Activity } from '../connect/activity.ts'
-import type { Connection } from '../connect/connector.ts'
 import { createPatientProvider } from '../connect/provider/patient-provider.ts'
 import type { ActionOutcome, ActionTools } from '../connect/use-activity.ts'
-import { createReader, openWallet, reportSteps } from '../connect/wallet-client.ts'
+import { createReader, openWallet, reportSteps, type WalletOrder } from '../connect/wallet-client.ts'
 
 /** Positions that were claimed, and those that were left out. */
 export type ClaimReport = Pick<ClaimAllResult, 'positions' | 'skipped'>
 
-/** Income of a matured position, in the dollar's smallest unit. */
-type MaturedIncome = { readonly fixed: bigint; readonly floating: bigint }
-
-export type ClaimOrder = {
-  readonly connection: Connection
-  readonly chain: PortalChain
+type ClaimOrder = WalletOrder & {
   readonly tokenIds: readonly bigint[]
   /** Whether the visitor has decided to lose the income that is not reported yet. */
   readonly acceptMissingIncome: boolean
-  /** Returns the service's time in Unix seconds. */
-  readonly now: () => bigint
 }
 
 /** Claims positions with the visitor's wallet. */
 export async function runClaim(order: ClaimOrder, tools: ActionTools): Promise<ActionOutcome<ClaimReport>> {
   const { chain, tokenIds, acceptMissingIncome } = order
-  const { client, provider } = await openWallet({ ...order, tools })
+  const { client, provider } = await openWallet(order, tools)
   const options = { pool: chain.pool, signal: tools.signal, onStep: reportSteps(tools), acceptMissingIncome }
   const [tokenId, ...others] = tokenIds
   if (tokenId !== undefined && others.length === 0) {
@@ -57,18 +48,13 @@ const abi = [
   lastFloatingIncomeUpdateDay,
 ] as const
 
-/** Incomes of positions as the pool computes them now. */
-export type PoolIncomes = {
-  readonly incomes: ReadonlyMap<bigint, MaturedIncome>
-  /** Last UTC day whose floating income the pool has. */
-  readonly lastReportedDay: bigint
-}
-
 type ReadOptions = Pick<ClaimOrder, 'connection' | 'chain' | 'tokenIds'> & { readonly signal: AbortSignal }
 
-/** Returns the income of positions as the pool computes it now. Returns undefined if the wallet is on another network. */
-export async function readIncomes(options: ReadOptions): Promise<PoolIncomes | undefined> {
-  const { connection, chain, tokenIds, signal } = options
+/**
+ * Returns the income of positions as the pool computes it now, and the last UTC day whose floating income it has. Returns
+ * undefined if the wallet is on another network.
+ */
+export async function readIncomes({ connection, chain, tokenIds, signal }: ReadOptions) {
   const { wallet, account } = connection
   const client = createReader(createPatientProvider(wallet.provider, { signal }), { chain, account })
   if ((await getChainId(client)) !== chain.id) return undefined

@@ -13,16 +13,17 @@ import type { ActionTools } from './use-activity.ts'
 // Receipts are polled. Chains with notes have a block every second or two.
 const pollingIntervalMs = 1_000
 
-export type OpenWallet = {
+/** What a lend or a claim is sent with. */
+export type WalletOrder = {
   readonly connection: Connection
   readonly chain: PortalChain
-  readonly tools: ActionTools
   /** Returns the service's time in Unix seconds. */
   readonly now: () => bigint
 }
 
 /** Switches the wallet to a chain and returns a client with the protocol's actions. Reads go through the wallet, too. */
-export async function openWallet({ connection: { wallet, account }, chain, tools, now }: OpenWallet) {
+export async function openWallet({ connection, chain, now }: WalletOrder, tools: ActionTools) {
+  const { wallet, account } = connection
   const provider = createPatientProvider(wallet.provider, tools)
   if ((await readChainId(provider)) !== chain.id) tools.onStep('switch')
   await switchChain(provider, chain)

@@ -1,27 +1,21 @@
 import { type OfferedNote, poolEventAbi } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
-import type { PortalChain } from '@tallystick/core'
 import { type Hex, parseEventLogs } from 'viem'
 import { getBlock, getTransactionReceipt } from 'viem/actions'
-import type { Connection } from '../connect/connector.ts'
 import type { ActionOutcome, ActionTools } from '../connect/use-activity.ts'
-import { openWallet, reportSteps, type WalletClient } from '../connect/wallet-client.ts'
+import { openWallet, reportSteps, type WalletClient, type WalletOrder } from '../connect/wallet-client.ts'
 
-export type LendOrder = {
-  readonly connection: Connection
-  readonly chain: PortalChain
+type LendOrder = WalletOrder & {
   readonly note: OfferedNote
   readonly principal: bigint
   /** Partner, and the fee that the visitor saw. */
   readonly partner: { readonly id: Hex; readonly feeBps: bigint } | undefined
-  /** Returns the service's time in Unix seconds. */
-  readonly now: () => bigint
 }
 
 /** Lends with the visitor's wallet. */
 export async function runLend(order: LendOrder, tools: ActionTools): Promise<ActionOutcome<LentPosition>> {
   const { note, principal, partner, chain } = order
-  const { client, provider } = await openWallet({ ...order, tools })
+  const { client, provider } = await openWallet(order, tools)
   const { hash, position } = await client.lend({
     note,
     principal,
