@@ -55,22 +55,13 @@ function ClaimRow({ one, canClaim, claim, at }: ClaimListProps & { readonly one:
           ${formatCents(payout.cents)}
         </data>
       ) : null}
-      {missing ? (
-        <Button
-          label="Claim early…"
-          suffix={` position ${tokenId}`}
-          disabled={!canClaim}
-          aria-expanded={isDeciding}
-          onClick={() => setDeciding(true)}
-        />
-      ) : (
-        <Button
-          label="Claim"
-          suffix={` position ${tokenId}`}
-          disabled={!canClaim}
-          onClick={() => claim([tokenId], false)}
-        />
-      )}
+      <Button
+        label={missing ? 'Claim early…' : 'Claim'}
+        suffix={` position ${tokenId}`}
+        disabled={!canClaim}
+        aria-expanded={missing && isDeciding}
+        onClick={() => (missing ? setDeciding(true) : claim([tokenId], false))}
+      />
       {missing && isDeciding ? (
         <EarlyClaim
           {...{ tokenId, payout, missing, at, canClaim }}
