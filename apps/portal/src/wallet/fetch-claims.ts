@@ -2,7 +2,7 @@ import type { Client } from '@tallystick/client'
 import type { Address } from 'viem'
 
 /** What a claim paid, in the token's smallest unit. */
-type Claim = {
+export type Claim = {
   readonly totalIncome: bigint
   /** The partner's share of the income. */
   readonly fee: bigint

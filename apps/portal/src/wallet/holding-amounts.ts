@@ -1,5 +1,6 @@
 import { partnerFee } from '@tallystick/core'
 import { type Amount, negate, splitCents, sumAmounts } from '@tallystick/ui'
+import type { Claim } from './fetch-claims.ts'
 
 /** Income of a position, before and after the partner's fee. */
 type IncomeAmounts = {
@@ -44,10 +45,7 @@ export function amountsOfActive(
 }
 
 /** Returns the amounts of a claimed position. `claim` is undefined if it could not be read. */
-export function amountsOfClaimed(
-  principal: bigint,
-  claim: { readonly totalIncome: bigint; readonly fee: bigint } | undefined,
-): HoldingAmounts {
+export function amountsOfClaimed(principal: bigint, claim: Claim | undefined): HoldingAmounts {
   if (!claim) return { principal: onlyPart(principal) }
   const parts = splitCents([principal, claim.totalIncome - claim.fee]) as [Amount, Amount]
   return { principal: parts[0], paidIncome: parts[1], payout: sumAmounts(parts) }
