@@ -30,16 +30,12 @@ export function Table<Row>({ caption, columns, rows, keyOf, isCompact = false }:
           {rows.map((row) => (
             <tr key={keyOf(row)} data-row={keyOf(row)}>
               {columns.map((column) => {
-                const { title, cell, isHead } = column
-                const attributes = { 'data-title': title, class: column.class }
-                return isHead ? (
-                  <th key={title} scope="row" {...attributes}>
-                    {cell(row)}
-                  </th>
-                ) : (
-                  <td key={title} {...attributes}>
-                    {cell(row)}
-                  </td>
+                const Cell = (column.isHead ? 'th' : 'td') as 'th'
+                const scope = column.isHead ? 'row' : undefined
+                return (
+                  <Cell key={column.title} scope={scope} data-title={column.title} class={column.class}>
+                    {column.cell(row)}
+                  </Cell>
                 )
               })}
             </tr>
