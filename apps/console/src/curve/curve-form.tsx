@@ -34,9 +34,7 @@ export function CurveForm({ api, canChange, chains, nameOf, onDone }: CurveFormP
   const shown = previewed?.form === form ? previewed : undefined
   const preview = useAction<void>(async (_, signal) => {
     setPreviewed(undefined)
-    const parsed = parsePoints(texts)
-    if ('faults' in parsed) throw new Error(`${parsed.faults.join('; ')}.`)
-    const request = { points: parsed.points, chainId }
+    const request = { points: parsePoints(texts), chainId }
     const report = await api.post<CurvePreviewReport>('/curve/preview', request, signal)
     if (!signal.aborted) setPreviewed({ form, request, preview: report })
   })

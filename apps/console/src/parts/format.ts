@@ -35,19 +35,17 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en-US')
 }
 
-/** Parses coupons as they are typed. Returns the faults instead if there are any. */
-export function parsePoints(
-  texts: Readonly<Record<string, string>>,
-): { readonly points: Readonly<Record<string, number>> } | { readonly faults: readonly string[] } {
+/** Parses coupons as they are typed. Throws an error that lists all faults if there are any. */
+export function parsePoints(texts: Readonly<Record<string, string>>): CurvePoints {
   const given = Object.entries(texts).filter(([, text]) => text.trim() !== '')
   const faults = given
     .filter(([, text]) => !/^[1-9]\d{0,5}$/.test(text.trim()))
     .map(
       ([tenor, text]) => `${tenor} days: "${text.trim().slice(0, 20)}" is not a whole number of basis points above 0`,
     )
-  if (given.length === 0) return { faults: ['Give at least one coupon'] }
-  if (faults.length > 0) return { faults }
-  return { points: Object.fromEntries(given.map(([tenor, text]) => [tenor, Number(text.trim())])) }
+  if (given.length === 0) throw new Error('Give at least one coupon.')
+  if (faults.length > 0) throw new Error(`${faults.join('; ')}.`)
+  return Object.fromEntries(given.map(([tenor, text]) => [tenor, Number(text.trim())]))
 }
 
 export function formatPoints(points: CurvePoints): string {
