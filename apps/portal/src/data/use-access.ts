@@ -1,22 +1,13 @@
 import type { PortalInfo } from '@tallystick/core'
 import { useCallback, useState } from 'preact/hooks'
 import { createSession, type Session } from './session.ts'
-import { type NotesOnPage, useNotes } from './use-notes.ts'
+import { useNotes } from './use-notes.ts'
 
 /** The visitor's key, what it gives access to, or why it does not. */
-export type Access = {
-  /** Undefined without a key, and with one that is malformed or that the service rejected. */
-  readonly session: Session | undefined
-  readonly notes: NotesOnPage
-  /** Why the last key is not valid. */
-  readonly error: unknown
-  /** The key that the service rejected. */
-  readonly rejectedKey: string | undefined
-  readonly setKey: (apiKey: string) => void
-}
+export type Access = ReturnType<typeof useAccess>
 
 /** Returns the access by the current key. A malformed key is reported at once and never sent. */
-export function useAccess(info: PortalInfo): Access {
+export function useAccess(info: PortalInfo) {
   const open = useCallback(
     (apiKey: string): { readonly session?: Session; readonly error?: unknown } => {
       try {
@@ -31,10 +22,13 @@ export function useAccess(info: PortalInfo): Access {
   const notes = useNotes(session?.client)
   const rejection = notes.failure?.error.code === 'invalid_api_key' ? notes.failure.error : undefined
   return {
+    /** Undefined without a key, and with one that is malformed or that the service rejected. */
     session: rejection ? undefined : session,
     notes,
+    /** Why the last key is not valid. */
     error: error ?? rejection,
+    /** The key that the service rejected. */
     rejectedKey: rejection && session?.apiKey,
-    setKey: (apiKey) => setState(open(apiKey)),
+    setKey: (apiKey: string) => setState(open(apiKey)),
   }
 }

@@ -155,16 +155,10 @@ function toneOf(series: readonly StepSeries[], each: StepSeries): { readonly '--
 }
 
 /** Chosen slot of a chart and its table. */
-export type SlotChoice = {
-  /** Ascending. */
-  readonly slots: readonly Slot[]
-  readonly index: number
-  /** Chooses the slot that begins at an instant. */
-  readonly onChoose: (start: number) => void
-}
+export type SlotChoice = ReturnType<typeof useSlotChoice>
 
-/** Returns the choice of a slot: the newest, until the visitor chooses another. */
-export function useSlotChoice(slots: readonly Slot[]): SlotChoice {
+/** Returns the choice of a slot, by its start: the newest, until the visitor chooses another. `slots` are ascending. */
+export function useSlotChoice(slots: readonly Slot[]) {
   const [start, setStart] = useState<number>()
   const found = slots.findIndex((slot) => slot.start === start)
   return { slots, index: found === -1 ? slots.length - 1 : found, onChoose: setStart }

@@ -3,14 +3,7 @@ import { type Polled, usePolled } from '@tallystick/ui'
 import { useCallback } from 'preact/hooks'
 import type { Session } from '../data/session.ts'
 
-/** What the service knows about a chain. A value is undefined while it is unknown. */
-export type ChainFacts = {
-  /** Basis points per 360-day year. */
-  readonly floatingRate: bigint | undefined
-  readonly minLend: bigint | undefined
-  /** Whether the dollar accepts signed permits, so that no approval is needed. */
-  readonly hasPermit: boolean | undefined
-}
+export type ChainFacts = ReturnType<typeof useChainFacts>
 
 // Contracts and limits hardly ever change. The interval retries a failed request.
 const chainsIntervalMs = 60_000
@@ -22,15 +15,18 @@ type UseChainFactsOptions = {
   readonly isOpen: boolean
 }
 
-export function useChainFacts({ session, rate, chainId, isOpen }: UseChainFactsOptions): ChainFacts {
+/** Returns what the service knows about a chain. A value is undefined while it is unknown. */
+export function useChainFacts({ session, rate, chainId, isOpen }: UseChainFactsOptions) {
   const readChains = useCallback((signal: AbortSignal) => (session as Session).client.chains({ signal }), [session])
   const isOn = isOpen && session !== undefined
   const chains = usePolled(isOn ? readChains : undefined, chainsIntervalMs).value
   const chainRate = rate.value?.chains.find((chain) => chain.chainId === chainId)
   const known = chains?.find((chain) => chain.chainId === chainId)
   return {
+    /** Basis points per 360-day year. */
     floatingRate: chainRate?.floatingRate ?? undefined,
     minLend: known?.limits.minLend ?? undefined,
+    /** Whether the dollar accepts signed permits, so that no approval is needed. */
     hasPermit: known?.dollar ? known.dollar.domain !== null : undefined,
   }
 }

@@ -1,23 +1,19 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 /** Work that runs once at a time, such as a change that is sent, and the error of the last run. */
-export type Action<Input> = {
-  readonly isRunning: boolean
-  readonly error: Error | undefined
-  readonly run: (input: Input) => Promise<void>
-  /** Forgets the error, and what still runs: its signal is aborted and its outcome is not shown. */
-  readonly clear: () => void
-}
+export type Action<Input> = ReturnType<typeof useAction<Input>>
 
-const idle = { isRunning: false, error: undefined }
+type ActionState = { readonly isRunning: boolean; readonly error: Error | undefined }
 
-export function useAction<Input>(work: (input: Input, signal: AbortSignal) => Promise<void>): Action<Input> {
-  const [state, setState] = useState<Pick<Action<Input>, 'isRunning' | 'error'>>(idle)
+const idle: ActionState = { isRunning: false, error: undefined }
+
+export function useAction<Input>(work: (input: Input, signal: AbortSignal) => Promise<void>) {
+  const [state, setState] = useState(idle)
   const running = useRef<AbortController | undefined>(undefined)
   useEffect(() => () => running.current?.abort(), [])
   return {
     ...state,
-    run: async (input) => {
+    run: async (input: Input): Promise<void> => {
       if (running.current) return
       const controller = new AbortController()
       running.current = controller
@@ -29,6 +25,7 @@ export function useAction<Input>(work: (input: Input, signal: AbortSignal) => Pr
       }
       await work(input, controller.signal).then(() => finish(), finish)
     },
+    /** Forgets the error, and what still runs: its signal is aborted and its outcome is not shown. */
     clear: () => {
       running.current?.abort()
       running.current = undefined
