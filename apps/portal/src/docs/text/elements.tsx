@@ -8,12 +8,11 @@ export function Inline({ text }: { readonly text: string }) {
   return (
     <>
       {parseInline(text).map((span, index) => {
-        const key = index
-        if (span.kind === 'code') return <code key={key}>{span.text}</code>
-        if (span.kind === 'strong') return <strong key={key}>{span.text}</strong>
+        if (span.kind === 'code') return <code key={index}>{span.text}</code>
+        if (span.kind === 'strong') return <strong key={index}>{span.text}</strong>
         if (span.kind !== 'link') return span.text
         return (
-          <a key={key} href={span.href}>
+          <a key={index} href={span.href}>
             <Inline text={span.text} />
           </a>
         )
