@@ -4,21 +4,19 @@ import { WalletError } from './wallet-error.ts'
 export type PatienceOptions = {
   /** Stops waiting for the user. */
   readonly signal: AbortSignal
-  /** Longest wait for a request that no user has to confirm. */
-  readonly timeoutMs?: number | undefined
   /** Called if the user confirmed a transaction after the page stopped waiting. */
   readonly onLate?: ((hash: string) => void) | undefined
 }
 
-const timeoutDefaultMs = 20_000
+// Longest wait for a request that no user has to confirm.
+const timeoutMs = 20_000
 const prompts = /^(eth_requestAccounts|eth_sendTransaction|eth_sign|personal_sign|wallet_)/
 
 /**
  * Returns a provider whose requests always end: reads after a time limit, and requests that the user must confirm when the
  * page stops waiting. A wallet that never answers would otherwise block every later action.
  */
-export function createPatientProvider(provider: Provider, options: PatienceOptions): Provider {
-  const { signal, timeoutMs = timeoutDefaultMs, onLate } = options
+export function createPatientProvider(provider: Provider, { signal, onLate }: PatienceOptions): Provider {
   const request: Provider['request'] = (call) =>
     new Promise((resolve, reject) => {
       const isPrompt = prompts.test(call.method)
