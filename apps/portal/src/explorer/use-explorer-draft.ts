@@ -14,7 +14,10 @@ const linkDelayMs = 300
 export function useExplorerDraft(info: PortalInfo, { chainIds }: Session) {
   const place = useLocation()
   const examples = useMemo(() => listExamples(info.visitor?.wallets[0] ?? noWallet), [info])
-  const [draft, setDraft] = useState<Draft>(() => ({ ...draftOf(examples[0] as Example), chains: chainIds }))
+  const [draft, setDraft] = useState<Draft>(() => {
+    const { query, variables } = examples[0] as (typeof examples)[number]
+    return { query, variables, chains: chainIds }
+  })
   const [fault, setFault] = useState<string>()
   const link = formatExplorerLink(draft)
   const written = useRef<string | undefined>(undefined)
@@ -48,19 +51,13 @@ export function useExplorerDraft(info: PortalInfo, { chainIds }: Session) {
     link,
     operations,
     chainIds,
-    examples: examples.map((example) => ({ name: example.name, ...draftOf(example) })),
+    examples,
   }
 }
 
-type Example = {
-  readonly name: string
-  readonly query: string
-  readonly variables: Readonly<Record<string, unknown>>
-}
-
 /** Returns the example queries. The first is the one in the API specification. */
-function listExamples(wallet: string): readonly Example[] {
-  return [
+function listExamples(wallet: string) {
+  const examples = [
     {
       name: 'Positions of a wallet (specification)',
       query: positionQuery,
@@ -112,10 +109,7 @@ function listExamples(wallet: string): readonly Example[] {
       variables: {},
     },
   ]
-}
-
-function draftOf({ query, variables }: Example): Pick<Draft, 'query' | 'variables'> {
-  return { query, variables: JSON.stringify(variables, undefined, 2) }
+  return examples.map((each) => ({ ...each, variables: JSON.stringify(each.variables, undefined, 2) }))
 }
 
 /** Returns the operation to name in a request. One operation needs no name. */
