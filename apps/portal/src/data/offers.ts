@@ -2,9 +2,7 @@ import type { OfferedNote } from '@tallystick/client'
 import type { LastCoupons } from './last-period.ts'
 
 /** Note on offer, with the rates shown next to it. */
-export type Offer = {
-  readonly note: OfferedNote
-  readonly tenorDays: number
+export type Offer = OfferedNote & {
   /** Coupon minus the last period's coupon, in bps. Undefined if the last period had no such note. */
   readonly move: bigint | undefined
   readonly lastCoupon: bigint | undefined
@@ -21,11 +19,9 @@ type Rates = {
 /** Returns the offers of one chain, by maturity. */
 export function listOffers(notes: readonly OfferedNote[], { chainId, last, floatingRate }: Rates): readonly Offer[] {
   return listNotesOf(notes, chainId).map((note) => {
-    const { tenorDays } = note
-    const lastCoupon = last?.coupons.get(tenorDays)
+    const lastCoupon = last?.coupons.get(note.tenorDays)
     return {
-      note,
-      tenorDays,
+      ...note,
       lastCoupon,
       move: lastCoupon === undefined ? undefined : note.coupon - lastCoupon,
       marketRate: floatingRate === undefined ? undefined : note.coupon + floatingRate,

@@ -24,8 +24,7 @@ export function Calculator({ offers, chosen, floatingRate, isRateLoading, server
   const { amount: principal, fault } = parseDollars(text)
   // Rounded to the minute, because digits that change every second cannot be read.
   const lendTimestamp = BigInt(Math.floor(useNow(serverOffsetMs) / 60) * 60)
-  const income =
-    principal && chosen ? expectedIncome(chosen.note, { principal, lendTimestamp, floatingRate }) : undefined
+  const income = principal && chosen ? expectedIncome(chosen, { principal, lendTimestamp, floatingRate }) : undefined
   return (
     <form class="card calculator grid" aria-labelledby="calculator-title" onSubmit={(event) => event.preventDefault()}>
       <h2 id="calculator-title">Calculator</h2>
@@ -55,7 +54,7 @@ export function Calculator({ offers, chosen, floatingRate, isRateLoading, server
         </p>
       )}
       {chosen ? (
-        <a class="primary" href={hrefOfLend({ chainId: chosen.note.chainId, tenorDays: chosen.tenorDays })}>
+        <a class="primary" href={hrefOfLend({ chainId: chosen.chainId, tenorDays: chosen.tenorDays })}>
           {`Lend for ${chosen.tenorDays} ${chosen.tenorDays === 1 ? 'day' : 'days'}`}
         </a>
       ) : null}
@@ -76,7 +75,7 @@ function Result({ income, chosen, principal, lendTimestamp, floatingRate, isRate
   return (
     <div class="result" aria-live="polite">
       <dl class="sums">
-        <Sum name="Fixed income" help={`coupon ${formatRate(chosen.note.coupon)}`} amount={fixed} id="fixed-income" />
+        <Sum name="Fixed income" help={`coupon ${formatRate(chosen.coupon)}`} amount={fixed} id="fixed-income" />
         <Sum
           name="Expected floating"
           help={floatingHelp(floatingRate, isRateLoading)}
@@ -87,7 +86,7 @@ function Result({ income, chosen, principal, lendTimestamp, floatingRate, isRate
           name="At maturity"
           help={
             <>
-              <Instant seconds={chosen.note.maturityTimestamp} only="date" />
+              <Instant seconds={chosen.maturityTimestamp} only="date" />
               {floatingRate === undefined ? ', without floating income' : null}
             </>
           }

@@ -45,7 +45,7 @@ function Curve({ offers, chosen, onChoose }: CurveProps) {
     <Chart
       id="curve"
       title="Yield curve of the notes on offer"
-      description={offers.map(({ tenorDays, note }) => `${tenorDays} days ${formatRate(note.coupon)}`).join(', ')}
+      description={offers.map(({ tenorDays, coupon }) => `${tenorDays} days ${formatRate(coupon)}`).join(', ')}
       axes={{ rate: 'Coupon per 360-day year', horizontal: 'Days to maturity, logarithmic scale' }}
       height={height}
       layOut={layOut}
@@ -85,21 +85,21 @@ function Lines({ layout: { points, lastPoints, plot }, active }: LinesProps) {
   )
 }
 
-function OfferLabel({ offer: { tenorDays, note, move } }: { readonly offer: Offer }) {
+function OfferLabel({ offer: { tenorDays, maturityTimestamp, coupon, move } }: { readonly offer: Offer }) {
   return (
     <>
-      {formatDays(tenorDays)}, matures <Instant seconds={note.maturityTimestamp} only="date" />
+      {formatDays(tenorDays)}, matures <Instant seconds={maturityTimestamp} only="date" />
       <br />
-      <strong>{formatRate(note.coupon)}</strong>
+      <strong>{formatRate(coupon)}</strong>
       {move === undefined ? null : <> {formatChange(move)}</>}
     </>
   )
 }
 
-function describeOffer({ tenorDays, note, move }: Offer, zone: string): string {
-  const matures = formatDate(note.maturityTimestamp, zone)
+function describeOffer({ tenorDays, maturityTimestamp, coupon, move }: Offer, zone: string): string {
+  const matures = formatDate(maturityTimestamp, zone)
   const change = move === undefined ? '' : `, ${formatChange(move)}`
-  return `${formatDays(tenorDays)}, matures ${matures}: ${formatRate(note.coupon)}${change}`
+  return `${formatDays(tenorDays)}, matures ${matures}: ${formatRate(coupon)}${change}`
 }
 
 function formatDays(days: number): string {

@@ -5,7 +5,7 @@ import { layOutCurve } from './lay-out-curve.ts'
 const size = { width: 700, height: 280 }
 
 function offer(tenorDays: number, coupon: bigint, lastCoupon?: bigint): Offer {
-  return { note: { coupon }, tenorDays, lastCoupon, move: undefined, marketRate: undefined } as unknown as Offer
+  return { coupon, tenorDays, lastCoupon, move: undefined, marketRate: undefined } as unknown as Offer
 }
 
 test('default: all points are inside the plot, in order of tenor, and a higher coupon is higher up', () => {

@@ -14,7 +14,7 @@ const inset = 14
  */
 export function layOutCurve(offers: readonly Offer[], size: ChartSize): CurveLayout {
   const plot = plotOf(size, 18)
-  const rates = offers.flatMap(({ note, lastCoupon }) => [Number(note.coupon), Number(lastCoupon ?? note.coupon)])
+  const rates = offers.flatMap(({ coupon, lastCoupon }) => [Number(coupon), Number(lastCoupon ?? coupon)])
   const { yOf, rateTicks } = layOutRates(rates, plot)
   const days = offers.map(({ tenorDays }) => Math.log(tenorDays))
   const [first, last] = [Math.min(...days), Math.max(...days)]
@@ -22,7 +22,7 @@ export function layOutCurve(offers: readonly Offer[], size: ChartSize): CurveLay
     const part = last === first ? 0.5 : (Math.log(tenorDays) - first) / (last - first)
     return plot.left + inset + part * (plot.right - plot.left - 2 * inset)
   }
-  const points = offers.map((offer) => ({ x: xOf(offer.tenorDays), y: yOf(Number(offer.note.coupon)), offer }))
+  const points = offers.map((offer) => ({ x: xOf(offer.tenorDays), y: yOf(Number(offer.coupon)), offer }))
   return {
     points,
     lastPoints: offers.flatMap(({ tenorDays, lastCoupon }) =>

@@ -61,7 +61,7 @@ type RowProps = Pick<NotesTableProps, 'isRateLoading' | 'onChoose'> & {
 }
 
 function Row({ offer, isChosen, isRateLoading, onChoose }: RowProps) {
-  const { note, tenorDays, move, marketRate } = offer
+  const { tenorDays, maturityTimestamp, coupon, move, marketRate } = offer
   return (
     <ChoosableRow
       group="note-row"
@@ -74,9 +74,9 @@ function Row({ offer, isChosen, isRateLoading, onChoose }: RowProps) {
       }
     >
       <td class="wide-only muted">
-        <Instant seconds={note.maturityTimestamp} only="date" />
+        <Instant seconds={maturityTimestamp} only="date" />
       </td>
-      <td class="number">{formatRate(note.coupon)}</td>
+      <td class="number">{formatRate(coupon)}</td>
       <td class="number">
         <Move move={move} />
       </td>
