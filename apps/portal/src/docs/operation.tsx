@@ -81,11 +81,11 @@ function ResponseView({ document, id, status, response }: ResponseViewProps) {
   return (
     <>
       <Heading level={3} id={`${id}-${status}`}>
-        OpenapiResponse {status}
+        Response {status}
       </Heading>
       <Paragraph text={response.description} />
       {response.content ? (
-        <Content document={document} content={response.content} label={`OpenapiResponse ${status} of ${id}`} />
+        <Content document={document} content={response.content} label={`Response ${status} of ${id}`} />
       ) : null}
       <details class="docs-fold">
         <summary>Headers</summary>
