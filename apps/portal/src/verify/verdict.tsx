@@ -1,5 +1,5 @@
 import type { PortalInfo } from '@tallystick/core'
-import { formatRate, Icon, Instant, type Tone } from '@tallystick/ui'
+import { formatRate, Icon, Instant, toneIcons } from '@tallystick/ui'
 import { type CheckedNote, type Conclusion, conclude, concludeAll } from './conclude.ts'
 import { NoteFacts } from './note-facts.tsx'
 
@@ -16,7 +16,7 @@ export function Verdict({ notes, info }: VerdictProps) {
       <Headline {...whole} />
       {another ? (
         <details class="verdict-all" open={whole.tone === 'bad'}>
-          <summary>All {notes.length} notes</summary>
+          <summary class="soft">All {notes.length} notes</summary>
           <ol class="verdict-notes ruled-top">
             {notes.map((checked, index) => (
               <li key={index}>
@@ -35,13 +35,13 @@ export function Verdict({ notes, info }: VerdictProps) {
 /** Only this part is announced: the facts of many notes would be read for minutes. */
 function Headline({ tone, title, text }: Conclusion) {
   return (
-    <header aria-live="polite">
+    <header class="flex" aria-live="polite">
       <span class="verdict-mark grid">
-        <Mark tone={tone} />
+        <Icon name={toneIcons[tone]} />
       </span>
       <div>
         <h2>{title}</h2>
-        <p>{text}</p>
+        <p class="soft">{text}</p>
       </div>
     </header>
   )
@@ -57,8 +57,8 @@ function FoldedNote({ checked, number, conclusion: { tone, title, text } }: Fold
   const { note, chain } = checked.judgement
   return (
     <details class={`verdict-note tone-${tone}`}>
-      <summary>
-        <Mark tone={tone} />
+      <summary class="row">
+        <Icon name={toneIcons[tone]} />
         <span class="verdict-note-name">
           Note {number}: {formatRate(note.coupon)}, matures <Instant seconds={note.maturityTimestamp} only="date" />,{' '}
           {chain?.name ?? `chain ${note.chainId}`}
@@ -69,8 +69,4 @@ function FoldedNote({ checked, number, conclusion: { tone, title, text } }: Fold
       <NoteFacts {...checked} />
     </details>
   )
-}
-
-function Mark({ tone }: { readonly tone: Tone }) {
-  return <Icon name={tone === 'good' ? 'check' : tone === 'bad' ? 'cross' : 'clock'} />
 }

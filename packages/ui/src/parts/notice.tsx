@@ -3,7 +3,8 @@ import { Icon, type IconName } from './icons.tsx'
 
 export type Tone = 'good' | 'bad' | 'warn' | 'calm'
 
-const icons: Readonly<Record<Tone, IconName>> = { good: 'check', bad: 'cross', warn: 'alert', calm: 'clock' }
+/** Icons that stand for the tones. */
+export const toneIcons: Readonly<Record<Tone, IconName>> = { good: 'check', bad: 'cross', warn: 'alert', calm: 'clock' }
 
 type NoticeProps = {
   readonly tone: Tone
@@ -17,7 +18,7 @@ type NoticeProps = {
 export function Notice({ tone, title, text, children = text }: NoticeProps) {
   return (
     <div class={`notice tone-${tone}`} role={tone === 'bad' || tone === 'warn' ? 'alert' : 'status'}>
-      <Icon name={icons[tone]} />
+      <Icon name={toneIcons[tone]} />
       <div>
         <strong>{title}</strong>
         {children ? <div class="soft anywhere">{children}</div> : null}
