@@ -100,7 +100,7 @@ export function RotateKeyDialog({ api, entry: { id, name }, waitMs, onClose, onD
       act={act}
       onClose={onClose}
     >
-      <p class="dialog-text soft anywhere">
+      <p class="soft anywhere">
         The key gets a new secret, which is shown once. Name, limits and id (<code>{id}</code>) stay.
       </p>
       <div class="field">

@@ -27,7 +27,7 @@ const describeColumns: readonly Column<KeyView>[] = [
     isHead: true,
     cell: ({ id, name }) => (
       <>
-        <span class="block anywhere">{name}</span> <code class="key-id muted regular anywhere">{id}</code>
+        <span class="block anywhere">{name}</span> <code class="key-id mono muted regular anywhere">{id}</code>
       </>
     ),
   },

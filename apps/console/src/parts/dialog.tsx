@@ -17,7 +17,9 @@ function Dialog({ title, onClose, children }: DialogProps) {
   }, [])
   return (
     <dialog ref={element} class="dialog" aria-labelledby="dialog-title" onClose={onClose}>
-      <h2 id="dialog-title">{title}</h2>
+      <h2 id="dialog-title" class="anywhere">
+        {title}
+      </h2>
       {children}
     </dialog>
   )
@@ -34,7 +36,7 @@ export function ConfirmDialog({ title, verb, act, onClose, children }: ActionDia
   const action = useAction<void>(act)
   return (
     <Dialog title={title} onClose={onClose}>
-      <div class="dialog-text soft anywhere">{children}</div>
+      <div class="dialog-text grid soft anywhere">{children}</div>
       <ActionError action={action} />
       <div class="row dialog-buttons">
         <Button label="Cancel" autofocus onClick={onClose} />

@@ -30,7 +30,7 @@ export function SecretPanel({ shown, onDone }: { readonly shown: ShownSecret; re
       </h2>
       <p>{shown.text} It is shown only once.</p>
       <div class="row">
-        <code class="secret anywhere">{shown.secret}</code>
+        <code class="secret mono anywhere">{shown.secret}</code>
         <Button label={isCopied ? 'Copied' : 'Copy'} onClick={copy} />
         <Button class="primary" label="I have stored it" onClick={onDone} />
       </div>

@@ -45,7 +45,7 @@ const describeColumns: readonly Column<ListedHookView>[] = [
     isHead: true,
     cell: ({ url, id }) => (
       <>
-        <span class="block anywhere">{url}</span> <code class="key-id muted regular anywhere">{id}</code>
+        <span class="block anywhere">{url}</span> <code class="key-id mono muted regular anywhere">{id}</code>
       </>
     ),
   },
