@@ -126,9 +126,9 @@ function ClosedPools({ rate, chains }: ClosedPoolsProps) {
 
 function Footer() {
   return (
-    <footer class="spread footer wrap ruled-top hint">
+    <footer class="spread footer full wrap ruled-top hint">
       <p>A tally stick recorded a debt to the English Exchequer. It was split in two, so that each party held proof.</p>
-      <nav aria-label="For developers">
+      <nav class="flex" aria-label="For developers">
         <a href="/docs">Documentation</a>
         <a href="/openapi.json">OpenAPI</a>
       </nav>

@@ -71,7 +71,7 @@ function ShownRequest({ request: { path, headers, body } }: { readonly request: 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard.
     <section class="request-text" tabIndex={0} aria-label="Request as it is sent">
-      <pre class="mono">
+      <pre class="mono soft anywhere">
         {lines.join('\n')}
         {'\n\n'}
         <span class="request-body">{body}</span>

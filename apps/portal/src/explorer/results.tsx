@@ -11,7 +11,7 @@ import type { Outcome, QueryRun } from './use-runs.ts'
 export function Results({ outcome, info }: { readonly outcome: Outcome; readonly info: PortalInfo }) {
   return (
     <section class="results ruled-top" aria-labelledby="results-heading">
-      <h2 id="results-heading" class="hint">
+      <h2 id="results-heading" class="hint flex wrap apart">
         Result {outcome.status === 'done' ? <RunFacts run={outcome.run} /> : null}
       </h2>
       <OutcomeNotice outcome={outcome} />

@@ -42,7 +42,7 @@ function Dates({ from, to, onChange }: DatesProps) {
     setFault(undefined)
   }, [from, to])
   const field = (name: 'from' | 'to', label: string) => (
-    <label>
+    <label class="flex middle soft">
       <span>{label}</span>
       <input
         type="date"

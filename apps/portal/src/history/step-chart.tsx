@@ -132,7 +132,7 @@ function Readout({ series, shown, slot, onToggle }: SlotProps & { readonly onTog
   return (
     <div class="row readout">
       <p class="hint">{slot.text}</p>
-      <ul>
+      <ul class="flex wrap">
         {series.map((each) => {
           const bps = rateAt(each, slot.start)
           return (

@@ -17,7 +17,7 @@ type ChartProps = {
 export function CurveChart({ offers, last, chosen, onChoose }: ChartProps) {
   return (
     <figure class="curve">
-      <figcaption>
+      <figcaption class="spread">
         <h2>Yield curve</h2>
         <ul class="legend flex hint" aria-hidden="true">
           <li class="legend-now">Now</li>

@@ -33,7 +33,7 @@ export function Overview({ info, session, notes, rate }: OverviewProps) {
   const view = session && notes.view
   return (
     <>
-      <div class="spread hero">
+      <div class="spread hero wrap">
         <div>
           <h1 id="overview-heading" tabIndex={-1}>
             Notes on offer
@@ -138,7 +138,7 @@ function Welcome() {
   return (
     <div class="card welcome">
       <h2>With a key, this page shows</h2>
-      <ul>
+      <ul class="grid">
         {features.map(({ title, text }) => (
           <li key={title}>
             <strong>{title}</strong>

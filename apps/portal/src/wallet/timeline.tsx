@@ -20,7 +20,7 @@ export function Timeline({ holdings, now, namesChains }: TimelineProps) {
   const part = (seconds: bigint) => (Number(seconds - start) / Math.max(1, Number(end - start))) * 100
   return (
     <figure class="card timeline">
-      <figcaption>
+      <figcaption class="spread">
         <h2>Maturities</h2>
         {holdings.length > barsMax ? <p class="hint">{`The next ${barsMax} of ${holdings.length}.`}</p> : null}
       </figcaption>
@@ -71,7 +71,7 @@ function Bar({ holding, now, part, namesChain }: BarProps) {
           <span style={{ width: `${done}%` }} />
         </span>
       </span>
-      <span class="timeline-when">
+      <span class="timeline-when nowrap">
         {isMature ? (
           <strong>{maturedText(holding)}</strong>
         ) : (

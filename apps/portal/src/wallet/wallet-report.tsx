@@ -23,7 +23,7 @@ export function WalletReport({ wallet, name, namesChains, renderActions, refresh
   return (
     <>
       <div class="row wallet-owner">
-        <h2>{name ?? 'Wallet'}</h2>
+        <h2 class="anywhere">{name ?? 'Wallet'}</h2>
         <Hex value={address} />
       </div>
       {failures.map(({ chain, message }) => (
@@ -86,7 +86,7 @@ function Figure({ name, amount, help, id }: FigureProps) {
     <div class="figure">
       <dt class="hint">{name}</dt>
       <dd>
-        <data id={id} value={amount.exact.toString()}>
+        <data id={id} class="block" value={amount.exact.toString()}>
           ${formatCents(amount.cents)}
         </data>
         <span class="hint">{help}</span>

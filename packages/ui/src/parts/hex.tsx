@@ -7,7 +7,7 @@ export function Hex({ value }: { readonly value: string }) {
   const copy = () => void navigator.clipboard.writeText(value).then(() => say('Copied'), ignore)
   const label = `${shortHex(value)}, copy the full value`
   return (
-    <button type="button" class="hex" onClick={copy} title={value} aria-label={label}>
+    <button type="button" class="bare hex" onClick={copy} title={value} aria-label={label}>
       {shortHex(value)}
       {message === '' ? null : (
         <span class="hex-copied" role="status">

@@ -39,7 +39,7 @@ export function Example({ label, format }: ExampleProps) {
         <Tabs id={id} samples={samples} chosen={chosen.language} />
         {usesKey ? (
           <Button
-            class="docs-tool middle soft"
+            class="bare docs-tool middle soft"
             label={isKeyShown ? 'Hide key' : 'Show key'}
             aria-pressed={isKeyShown}
             onClick={() => showKey(!isKeyShown)}
@@ -79,6 +79,7 @@ function Tabs({ id, samples, chosen }: TabsProps) {
           key={sample.language}
           id={`${id}-${sample.language}`}
           type="button"
+          class="bare"
           role="tab"
           aria-selected={sample.language === chosen}
           aria-controls={`${id}-panel`}

@@ -31,7 +31,7 @@ export function TryIt({ endpoint: { method, path, operation }, input, request, o
   return (
     <details class="docs-try">
       <summary>Try it</summary>
-      <form aria-label={`Try ${method} ${path}`} onSubmit={withoutReload(send)}>
+      <form class="grid" aria-label={`Try ${method} ${path}`} onSubmit={withoutReload(send)}>
         {(operation.parameters ?? []).map((parameter) => (
           <ParameterField
             key={parameter.name}
@@ -87,7 +87,7 @@ type ParameterFieldProps = {
 function ParameterField({ id, parameter: { name, required, schema }, value, onChange }: ParameterFieldProps) {
   return (
     <div class="docs-field shrink">
-      <label for={id}>
+      <label class="block" for={id}>
         <code>{name}</code>
         {required ? <span class="muted"> required</span> : null}
       </label>
@@ -128,7 +128,7 @@ function BodyField({ id, operation, body, onChange }: BodyFieldProps) {
   const examples = Object.values(operation.requestBody?.content['application/json']?.examples ?? {})
   return (
     <div class="docs-field shrink docs-field-body">
-      <label for={id}>
+      <label class="block" for={id}>
         Body <span class="muted">JSON</span>
       </label>
       {/* The editor holds what will be sent. */}

@@ -9,7 +9,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
       () => say('Select and copy the text'),
     )
   return (
-    <button type="button" class="docs-tool middle soft" onClick={copy}>
+    <button type="button" class="bare docs-tool middle soft" onClick={copy}>
       <Icon name={outcome === 'Copied' ? 'check' : 'copy'} />
       <span aria-live="polite">{outcome || 'Copy'}</span>
       <span class="sr-only"> {label}</span>

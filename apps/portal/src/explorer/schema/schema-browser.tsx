@@ -108,7 +108,7 @@ function FieldRow({ field: { name, type, args = [], description }, onOpen, onIns
       </div>
       {description ? <p class="hint">{description}</p> : null}
       {args.length > 0 ? (
-        <details>
+        <details class="hint">
           <summary>
             {args.length === 1 ? '1 argument' : `${args.length} arguments`}
             <span class="sr-only"> of {name}</span>
