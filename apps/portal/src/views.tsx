@@ -1,10 +1,8 @@
-import type { RateAnswer } from '@tallystick/client'
-import type { PortalInfo } from '@tallystick/core'
-import type { Polled } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { ClaimSlot } from './claim/claim-slot.tsx'
 import { startPageConnector } from './connect/connector.ts'
+import type { PageState } from './data/page-state.ts'
 import { isPoolPaused } from './data/pool-status.ts'
 import type { Access } from './data/use-access.ts'
 import { DocsView } from './docs/docs-view.tsx'
@@ -16,11 +14,9 @@ import type { Place, View } from './parts/place.ts'
 import { VerifyView } from './verify/verify-view.tsx'
 import { WalletView } from './wallet/wallet-view.tsx'
 
-type ViewsProps = {
-  readonly info: PortalInfo
+type ViewsProps = Pick<PageState, 'info' | 'rate'> & {
   readonly place: Place
   readonly access: Access
-  readonly rate: Polled<RateAnswer>
   readonly enterKey: () => void
 }
 

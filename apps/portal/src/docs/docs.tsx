@@ -1,7 +1,6 @@
-import type { PortalInfo } from '@tallystick/core'
 import { useLoaded } from '@tallystick/ui'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { Session } from '../data/session.ts'
+import type { PageState } from '../data/page-state.ts'
 import { type DocsPage, findPage, listPages } from './docs-pages.ts'
 import { guides } from './guides.ts'
 import { Navigation } from './navigation.tsx'
@@ -12,9 +11,7 @@ import { SearchBox } from './search/search-box.tsx'
 import { buildSearchIndex } from './search/search-index.ts'
 import type { Language } from './text/parse-markdown.ts'
 
-export type DocsProps = {
-  readonly info: PortalInfo
-  readonly session: Session | undefined
+export type DocsProps = Pick<PageState, 'info' | 'session'> & {
   /** Page of the documentation in the URL. Undefined for the first one. */
   readonly segment: string | undefined
   readonly isOpen: boolean

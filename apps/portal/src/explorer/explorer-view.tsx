@@ -1,13 +1,8 @@
-import type { PortalInfo } from '@tallystick/core'
 import { Loading, Notice, useLoaded } from '@tallystick/ui'
-import type { Session } from '../data/session.ts'
+import type { PageState } from '../data/page-state.ts'
 import { ViewHead } from '../parts/view-head.tsx'
 
-type ExplorerViewProps = {
-  readonly info: PortalInfo
-  readonly session: Session | undefined
-  readonly isOpen: boolean
-}
+type ExplorerViewProps = Pick<PageState, 'info' | 'session'> & { readonly isOpen: boolean }
 
 /** Renders the query explorer. Its editor is larger than the rest of the page, so it loads when first opened. */
 export function ExplorerView({ info, session, isOpen }: ExplorerViewProps) {

@@ -1,8 +1,8 @@
 import type { PortalInfo } from '@tallystick/core'
 import { Notice, newYorkDate, usePolled } from '@tallystick/ui'
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import type { PageState } from '../data/page-state.ts'
 import type { Session } from '../data/session.ts'
-import type { NotesOnPage } from '../data/use-notes.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
 import type { Place } from '../parts/place.ts'
 import { navigate, useLocation } from '../parts/router.ts'
@@ -17,12 +17,7 @@ import { RangePicker } from './range-picker.tsx'
 // A new period triggers a request. The interval only retries a failed one.
 const intervalMs = 10 * 60_000
 
-type HistoryViewProps = {
-  readonly info: PortalInfo
-  readonly session: Session | undefined
-  readonly notes: NotesOnPage
-  readonly isOpen: boolean
-}
+type HistoryViewProps = Pick<PageState, 'info' | 'session' | 'notes'> & { readonly isOpen: boolean }
 
 /** Renders past coupons and floating rates. */
 export function HistoryView({ info, session, notes, isOpen }: HistoryViewProps) {

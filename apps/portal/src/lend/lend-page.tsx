@@ -1,6 +1,6 @@
-import type { OfferedNote, RateAnswer } from '@tallystick/client'
+import type { OfferedNote } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
-import type { PortalChain, PortalInfo } from '@tallystick/core'
+import type { PortalChain } from '@tallystick/core'
 import {
   Button,
   Choices,
@@ -8,7 +8,6 @@ import {
   formatExact,
   formatRate,
   Notice,
-  type Polled,
   Skeleton,
   useSubscribed,
 } from '@tallystick/ui'
@@ -17,9 +16,9 @@ import type { Connection, Connector } from '../connect/connector.ts'
 import { useActivity } from '../connect/use-activity.ts'
 import { WalletErrorNotice, WalletPicker } from '../connect/wallet-picker.tsx'
 import { chooseTenor, listNotesOf } from '../data/offers.ts'
+import type { PageState } from '../data/page-state.ts'
 import { findRejection, isPoolPaused } from '../data/pool-status.ts'
-import type { Session } from '../data/session.ts'
-import { type NotesOnPage, useHasExpired } from '../data/use-notes.ts'
+import { useHasExpired } from '../data/use-notes.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
 import { DollarInput } from '../parts/dollar-input.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
@@ -32,12 +31,8 @@ import { LendSummary } from './lend-summary.tsx'
 import { useChainFacts } from './use-chain-facts.ts'
 import { type Lender, useLender } from './use-lender.ts'
 
-export type LendPageProps = {
-  readonly info: PortalInfo
-  readonly session: Session | undefined
-  readonly notes: NotesOnPage
+export type LendPageProps = PageState & {
   readonly connector: Connector
-  readonly rate: Polled<RateAnswer>
   /** Query of the URL. */
   readonly search: URLSearchParams
   readonly isOpen: boolean

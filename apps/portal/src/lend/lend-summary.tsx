@@ -1,32 +1,24 @@
 import { type ExpectedIncome, expectedIncome, type OfferedNote } from '@tallystick/client'
-import type { LentPosition } from '@tallystick/client/viem'
-import type { PortalChain } from '@tallystick/core'
 import { Button, formatDollars, useNow } from '@tallystick/ui'
 import { useEffect, useState } from 'preact/hooks'
 import { hasUnknownResult } from '../connect/activity.ts'
 import type { Connection, Connector } from '../connect/connector.ts'
 import { Progress, type StepLabels } from '../connect/progress.tsx'
-import type { RunningActivity } from '../connect/use-activity.ts'
 import { WalletErrorNotice } from '../connect/wallet-picker.tsx'
-import type { Session } from '../data/session.ts'
-import { LendOutcome } from './lend-outcome.tsx'
+import { LendOutcome, type LendOutcomeProps } from './lend-outcome.tsx'
 import { PaymentTable } from './payment-table.tsx'
 import { planLend } from './plan-lend.ts'
 import { runLend } from './run-lend.ts'
 import type { ChainFacts } from './use-chain-facts.ts'
 import type { Lender } from './use-lender.ts'
 
-export type LendSummaryProps = {
-  readonly session: Session
-  readonly chain: PortalChain
+export type LendSummaryProps = Omit<LendOutcomeProps, 'lentNote' | 'owner'> & {
   readonly connection: Connection | undefined
   readonly connector: Pick<Connector, 'switchTo'>
   readonly lender: Lender | undefined
   readonly facts: ChainFacts
-  readonly running: RunningActivity<LentPosition>
   /** Why the visitor cannot lend now. */
   readonly obstacle: string | undefined
-  readonly note: OfferedNote | undefined
   readonly principal: bigint | undefined
   readonly partnerId: `0x${string}` | undefined
   readonly serverOffsetMs: number

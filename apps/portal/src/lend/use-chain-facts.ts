@@ -1,6 +1,6 @@
-import type { RateAnswer } from '@tallystick/client'
-import { type Polled, usePolled } from '@tallystick/ui'
+import { usePolled } from '@tallystick/ui'
 import { useCallback } from 'preact/hooks'
+import type { PageState } from '../data/page-state.ts'
 import type { Session } from '../data/session.ts'
 
 export type ChainFacts = ReturnType<typeof useChainFacts>
@@ -8,9 +8,7 @@ export type ChainFacts = ReturnType<typeof useChainFacts>
 // Contracts and limits hardly ever change. The interval retries a failed request.
 const chainsIntervalMs = 60_000
 
-type UseChainFactsOptions = {
-  readonly session: Session | undefined
-  readonly rate: Polled<RateAnswer>
+type UseChainFactsOptions = Pick<PageState, 'session' | 'rate'> & {
   readonly chainId: number
   readonly isOpen: boolean
 }

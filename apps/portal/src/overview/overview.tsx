@@ -1,9 +1,8 @@
-import type { RateAnswer } from '@tallystick/client'
-import type { PortalInfo } from '@tallystick/core'
 import { formatPeriod, type Polled, usePolled, useZone, zoneName } from '@tallystick/ui'
 import { useCallback, useState } from 'preact/hooks'
 import { fetchLastPeriod, type LastCoupons } from '../data/last-period.ts'
 import { chooseTenor, listOffers, type Offer } from '../data/offers.ts'
+import type { PageState } from '../data/page-state.ts'
 import type { Session } from '../data/session.ts'
 import { type NotesOnPage, type NotesView, useHasExpired } from '../data/use-notes.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
@@ -19,15 +18,8 @@ import { Rates } from './rates.tsx'
 // A new period triggers a request. The interval only retries a failed one.
 const lastPeriodIntervalMs = 10 * 60_000
 
-type OverviewProps = {
-  readonly info: PortalInfo
-  readonly session: Session | undefined
-  readonly notes: NotesOnPage
-  readonly rate: Polled<RateAnswer>
-}
-
 /** Renders the notes on offer. */
-export function Overview({ info, session, notes, rate }: OverviewProps) {
+export function Overview({ info, session, notes, rate }: PageState) {
   const zone = useZone()
   const [chainId, setChainId] = useState(info.chains[0]?.id as number)
   const view = session && notes.view
@@ -50,14 +42,8 @@ export function Overview({ info, session, notes, rate }: OverviewProps) {
   )
 }
 
-type BoardProps = {
-  readonly info: PortalInfo
-  readonly session: Session
-  readonly chainId: number
-  readonly view: NotesView | undefined
-  readonly rate: Polled<RateAnswer>
-  readonly failure: NotesOnPage['failure']
-}
+type BoardProps = Pick<PageState, 'info' | 'rate'> &
+  NotesOnPage & { readonly session: Session; readonly chainId: number }
 
 function Board({ info, session, chainId, view, rate, failure }: BoardProps) {
   const [tenorDays, setTenorDays] = useState<number>()

@@ -1,17 +1,14 @@
-import type { PortalInfo } from '@tallystick/core'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Address } from 'viem'
+import type { PageState } from '../data/page-state.ts'
 import { resolveName } from '../data/resolve-name.ts'
-import type { Session } from '../data/session.ts'
 import { keepReport, type Lookup } from './keep-report.ts'
 import { lookUpWallet, type Wallet } from './look-up-wallet.ts'
 import type { Owner } from './parse-owner.ts'
 
 const idle: Lookup = { status: 'idle' }
 
-type UseLookupOptions = {
-  readonly info: PortalInfo
-  readonly session: Session | undefined
+type UseLookupOptions = Pick<PageState, 'info' | 'session'> & {
   /** Undefined until the service's time is known: income at another time would be wrong. */
   readonly serverOffsetMs: number | undefined
   /** Undefined if nobody is named. The same object while the same owner is. */

@@ -1,7 +1,6 @@
-import type { PortalInfo } from '@tallystick/core'
 import { Button, FieldFault, Loading, Notice, shortHex, withoutReload } from '@tallystick/ui'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { Session } from '../data/session.ts'
+import type { PageState } from '../data/page-state.ts'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { hrefOf } from '../parts/place.ts'
 import { navigate, useLocation } from '../parts/router.ts'
@@ -11,9 +10,7 @@ import { parseOwner } from './parse-owner.ts'
 import { useLookup } from './use-lookup.ts'
 import { type RenderActions, WalletReport } from './wallet-report.tsx'
 
-type WalletViewProps = {
-  readonly info: PortalInfo
-  readonly session: Session | undefined
+type WalletViewProps = Pick<PageState, 'info' | 'session'> & {
   /** Undefined until the service's time is known. */
   readonly serverOffsetMs: number | undefined
   readonly renderActions: RenderActions
