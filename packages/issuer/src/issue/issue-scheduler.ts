@@ -80,7 +80,7 @@ export async function startIssueScheduler(options: IssueSchedulerOptions): Promi
   }
 }
 
-/** Returns whether the next period is within the sign-ahead, by the later of the local and the database's clock. */
+/** Returns whether the next period is within the sign-ahead by both the local and the database's clock. */
 function isNextDue(
   { clocks, settings }: IssueContext,
   { current, nowSeconds }: { readonly current: Period; readonly nowSeconds: bigint },
