@@ -91,7 +91,7 @@ export function createRpcPool(given: RpcPoolOptions): RpcPool {
         } catch (error) {
           if (!(error instanceof RpcError) || error.kind === 'refused' || error.kind === 'changed') throw error
           if (isForeign(error)) identity.reject(member.endpoint, error)
-          backOff(member, { ...options, error })
+          backOff(options, { member, error })
         }
       }
     },
@@ -127,13 +127,13 @@ async function verify(member: Member, options: Options): Promise<void> {
     member.isVerified = true
     member.fault = undefined
   } catch (error) {
-    if (error instanceof RpcError) backOff(member, { ...options, error })
+    if (error instanceof RpcError) backOff(options, { member, error })
   }
 }
 
 function backOff(
-  member: Member,
-  { error, log, retryMs = retryMsDefault }: RpcPoolOptions & { readonly error: RpcError },
+  { log, retryMs = retryMsDefault }: RpcPoolOptions,
+  { member, error }: { readonly member: Member; readonly error: RpcError },
 ): void {
   if (member.fault?.message !== error.message)
     log.warn({ rpc: member.endpoint.label, problem: error.message }, 'RPC request failed')

@@ -48,7 +48,7 @@ export async function previewCurve(database: Database, options: PreviewOptions):
     const chainIds = chains.map(({ id }) => id)
     const effective = await findUnsignedPeriod(snapshot, { current: periodAt(nowSeconds), chainIds })
     const previews: (ChainPreview & { readonly moveBps: number })[] = []
-    for (const chain of chains) previews.push(await previewChain(snapshot, { ...options, chain, effective }))
+    for (const chain of chains) previews.push(await previewChain(snapshot, { options, chain, effective }))
     const limit = config.rails.fourEyesAboveBps
     const needsApproval = limit !== undefined && previews.some(({ moveBps }) => moveBps > limit)
     const digest = digestPreview({ request, effective, chains: previews.map(({ tenors }) => tenors) })
@@ -56,16 +56,17 @@ export async function previewCurve(database: Database, options: PreviewOptions):
   })
 }
 
+type ChainPreviewOptions = {
+  readonly options: PreviewOptions
+  readonly chain: IssuerChain
+  readonly effective: Period
+}
+
 async function previewChain(
   snapshot: Queryable,
-  {
-    chain,
-    effective,
-    config,
-    request,
-    poolLimits,
-  }: PreviewOptions & { readonly chain: IssuerChain; readonly effective: Period },
+  { options, chain, effective }: ChainPreviewOptions,
 ): Promise<ChainPreview & { readonly moveBps: number }> {
+  const { config, request, poolLimits } = options
   const { points, chainId, confirm } = request
   const curve = { points, chainId, confirmed: confirm }
   const { refusal, moveBps, input } = await checkChain(snapshot, { chain, curve, config, effective })

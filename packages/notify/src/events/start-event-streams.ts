@@ -92,13 +92,13 @@ async function openStream(
     nowSeconds,
   }: { readonly request: StreamRequest; readonly target: StreamTarget; readonly nowSeconds: bigint },
 ): Promise<void> {
-  const { hub, open, slots, eventMetrics } = parts
+  const { feed, past, hub, open, slots, eventMetrics } = parts
   const free = slots.take(key.id)
   let isGone = false
   response.once('close', () => {
     isGone = true
   })
-  const { position, isReset, resets } = await findStart({ ...parts, nowSeconds }, after)
+  const { position, isReset, resets } = await findStart({ feed, past, nowSeconds }, after)
     .finally(slots.assertOpen)
     .catch((error) => {
       free()
