@@ -1,4 +1,5 @@
 import { toSeconds } from '@tallystick/base'
+import { countOf } from '@tallystick/base/pure'
 import type { PoolReader, ReadChainTime } from '@tallystick/chain'
 import { type Finding, formatPeriod, periodAt } from '@tallystick/core'
 import { type CurveSource, manualCurveSource } from './curve/curve-source.ts'
@@ -143,7 +144,7 @@ function sayNotes(
   const period = formatPeriod(periodAt(toSeconds(time.now())))
   for (const { id, name } of chains) {
     const count = current?.sets.get(id)?.notes.length ?? 0
-    if (count > 0) say(`${count} notes of ${period} on chain ${id} (${name})`)
+    if (count > 0) say(`${countOf(count, 'note')} of ${period} on chain ${id} (${name})`)
     else say(`NO NOTES of ${period} on chain ${id} (${name}): run \`tallystick notes show\` for the reason`)
   }
 }

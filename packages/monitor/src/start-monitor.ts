@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { settleWithin, systemTime } from '@tallystick/base'
+import { countOf } from '@tallystick/base/pure'
 import { formatVerifierKey } from '@tallystick/tlog'
 import { createMonitor, type Monitor } from './monitor.ts'
 import type { MonitorEvent, MonitorOptions } from './monitor-context.ts'
@@ -89,11 +90,15 @@ function describeEnd(
 ): string {
   const { state, rpcs } = context
   const unread = (state.checkpoint?.size ?? 0) - state.checked
-  const withheld = unread > 0 ? `, ${unread} more are not public yet` : ''
+  const withheld = unread > 0 ? `, ${unread} more not public yet` : ''
   const chains = new Set([...rpcs.keys(), ...Object.keys(state.chains).map(Number)])
   const lends = [...chains].map((id) => `, ${describeLends(context, id)}`).join('')
-  const verdict = isWell ? 'No findings' : findings > 0 ? `${findings} findings` : 'Not everything could be checked'
-  return `${verdict}: ${state.checked} entries${withheld}${lends}.`
+  const verdict = isWell
+    ? 'No findings'
+    : findings > 0
+      ? countOf(findings, 'finding')
+      : 'Not everything could be checked'
+  return `${verdict}: ${countOf(state.checked, 'entry', 'entries')}${withheld}${lends}.`
 }
 
 /** Says how many lends of a chain were checked, and which were not. */
@@ -103,7 +108,7 @@ function describeLends({ state, rpcs, totals }: Monitor['context'], id: number):
   if (!scope) return `lends on chain ${id} not checked`
   const waiting = totals.waiting.get(id) ?? 0
   return [
-    `${totals.lends.get(id) ?? 0} new lends on chain ${id}`,
+    `${countOf(totals.lends.get(id) ?? 0, 'new lend')} on chain ${id}`,
     ...(waiting > 0 ? [`${waiting} that cannot be checked yet`] : []),
     ...(lendsBefore && lendsBefore !== '0' ? [`${lendsBefore} from before the log that cannot be checked`] : []),
   ].join(', ')

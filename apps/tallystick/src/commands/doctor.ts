@@ -1,4 +1,5 @@
 import { systemTime } from '@tallystick/base'
+import { countOf } from '@tallystick/base/pure'
 import type { Severity } from '@tallystick/core'
 import type { Command } from 'commander'
 import type { NamedFinding } from '../doctor/findings.ts'
@@ -84,6 +85,6 @@ function paintOf(severity: Severity, style: Style) {
 function summarise(findings: readonly NamedFinding[]): string {
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length
   const failures = count('fail')
-  const parts = [`${count('ok')} ok`, `${count('warn')} warnings`, `${count('skipped')} skipped`]
+  const parts = [`${count('ok')} ok`, countOf(count('warn'), 'warning'), `${count('skipped')} skipped`]
   return `${failures === 0 ? 'No failures' : `${failures} failed`}: ${parts.join(', ')}.`
 }

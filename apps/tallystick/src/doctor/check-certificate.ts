@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { connect, rootCertificates } from 'node:tls'
+import { countOf } from '@tallystick/base/pure'
 import type { Config } from '@tallystick/service'
 import type { Findings } from './findings.ts'
 
@@ -88,9 +89,11 @@ function checkDates(findings: Findings, { certificate, nowMs, isLeaf }: Validity
   if (nowMs < from) {
     const advice = 'Wait until then, use the previous certificate, or correct this machine’s clock.'
     findings.fail(name, `it is not valid before ${certificate.validFrom}`, advice)
-  } else if (daysLeft < 0) findings.fail(name, `it expired ${certificate.validTo}, ${-daysLeft} days ago`, renew)
-  else if (daysLeft < daysLeftMin) findings.warn(name, `it expires in ${daysLeft} days, ${certificate.validTo}`, renew)
-  else if (isLeaf) findings.ok(name, `it is valid for ${daysLeft} more days, until ${certificate.validTo}`)
+  } else if (daysLeft < 0)
+    findings.fail(name, `it expired ${certificate.validTo}, ${countOf(-daysLeft, 'day')} ago`, renew)
+  else if (daysLeft < daysLeftMin)
+    findings.warn(name, `it expires in ${countOf(daysLeft, 'day')}, ${certificate.validTo}`, renew)
+  else if (isLeaf) findings.ok(name, `it is valid for ${countOf(daysLeft, 'more day')}, until ${certificate.validTo}`)
 }
 
 function checkNames(

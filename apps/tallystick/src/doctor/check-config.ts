@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { TallystickError } from '@tallystick/core'
 import { type Config, listAdminTokens, loadConfig } from '@tallystick/service'
 import type { Findings } from './findings.ts'
@@ -21,7 +22,10 @@ export function checkConfig(findings: Findings, { path, env }: ConfigSource): Co
   } catch (error) {
     for (const { name, message } of faultsOf(error)) {
       const member = name === 'file' ? path : `${name} in ${path}`
-      findings.fail(name, message, `Correct ${member}; docs/configuration.md describes every member.`)
+      const advice = existsSync(path)
+        ? `Correct ${member}; docs/configuration.md describes every member.`
+        : 'Run `tallystick init`, then this command again.'
+      findings.fail(name, message, advice)
     }
     return loadWithoutSecrets({ path, env })
   }

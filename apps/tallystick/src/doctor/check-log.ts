@@ -1,3 +1,4 @@
+import { countOf } from '@tallystick/base/pure'
 import { countJournalEntries, type LogReport, parseLogKey, readMirrorHead } from '@tallystick/public-log'
 import type { Config } from '@tallystick/service'
 import { verifyCheckpoint } from '@tallystick/tlog'
@@ -37,7 +38,7 @@ function checkSignature(findings: Findings, { config, report: { checkpoint, entr
   }
   try {
     verifyCheckpoint(checkpoint.note, key.verifier)
-    const found = `${config.origin} has ${entries} entries, ${checkpoint.size} of them covered by a checkpoint`
+    const found = `${config.origin} has ${countOf(entries, 'entry', 'entries')}, ${checkpoint.size} covered by a checkpoint`
     findings.ok('checkpoint', found)
   } catch {
     const advice = 'Configure the key that signed them. A log cannot change its key or its origin.'
@@ -64,8 +65,11 @@ async function checkPublished(findings: Findings, { config, report }: LogCheckCo
   const mirrored = config.mirror && key ? ((await readMirrorHead(config.mirror, key.verifier))?.size ?? 0) : 0
   const published = Math.max(journalled, mirrored)
   if (published <= size) {
-    return findings.ok('published', `the database has all ${published} entries that were published here`)
+    return findings.ok(
+      'published',
+      `the database has everything that was published here: ${countOf(published, 'entry', 'entries')}`,
+    )
   }
-  const found = `the database has ${size} entries, but ${published} were published: it was restored from a backup`
+  const found = `the database has ${countOf(size, 'entry', 'entries')}, but ${published} were published: it was restored from a backup`
   findings.fail('published', found, 'Run `tallystick notes reconcile`. Nothing is signed before.')
 }

@@ -1,3 +1,4 @@
+import { countOf } from '@tallystick/base/pure'
 import type { AuditCheck } from '@tallystick/keys'
 import { adviseOnCurve, checkNotes, type IssueReports } from '@tallystick/service'
 import type { Findings } from './findings.ts'
@@ -42,14 +43,14 @@ export function checkAudit(
 export function checkHooks(findings: Findings, reports: Pick<IssueReports, 'hooks'> | undefined): void {
   const hooks = reports?.hooks?.hooks ?? []
   const isWell = hooks.filter(({ status }) => status === 'active').length
-  if (isWell > 0) findings.ok('active', `${isWell} of ${hooks.length} hooks without failures`)
+  if (isWell > 0) findings.ok('active', `${isWell} of ${countOf(hooks.length, 'hook')} without failures`)
   for (const { id, status, disabledAt, disabledReason, attempts, failingSince, lastError, waiting } of hooks) {
     if (status === 'disabled') {
       const advice = `Repair the receiver, check it with \`tallystick hooks test ${id}\`, then run \`tallystick hooks enable ${id}\`.`
       findings.warn(id, `switched off at ${disabledAt}: ${disabledReason}; events waiting: ${waiting}`, advice)
     } else if (status === 'failing') {
       const advice = `The service retries. Ask the receiver’s operator, or run \`tallystick hooks test ${id}\`.`
-      const found = `${attempts} failed attempts since ${failingSince}: ${lastError}; events waiting: ${waiting}`
+      const found = `${countOf(attempts, 'failed attempt')} since ${failingSince}: ${lastError}; events waiting: ${waiting}`
       findings.warn(id, found, advice)
     }
   }

@@ -80,7 +80,7 @@ describe('--once', () => {
     const rpc = ['--rpc', `324=${chain.url}`]
     const commandLine = [server.url, '--key', log.key, '--once', '--state', state, ...rpc]
     const { exitCode, stdout } = await run(commandLine)
-    const end = '3 entries, 1 new lends on chain 324, 2 from before the log that cannot be checked.'
+    const end = '3 entries, 1 new lend on chain 324, 2 from before the log that cannot be checked.'
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`No findings: ${end}`)])
     chain.mine(firstPeriod.start + 10n)
     expect(await run(commandLine)).toEqual({ exitCode: 0, stdout: '', stderr: '' })

@@ -1,3 +1,4 @@
+import { countOf } from '@tallystick/base/pure'
 import type { PausableContract, PoolLimits } from '@tallystick/chain'
 import { findMissingIncome, isIncomeStale } from '@tallystick/core'
 import type { NoteSet } from '../note-set.ts'
@@ -75,9 +76,9 @@ function findIncomeProblem({ lastIncomeDay }: KnownPool, nowSeconds: bigint): Po
   if (!isIncomeStale(missing)) return undefined
   const { days, since } = missing
   return {
-    message: `the floating income of ${days} days (UTC) is not reported, since ${since}: a claim pays too little until it is`,
+    message: `the floating income of ${countOf(days, 'day')} (UTC) is not reported, since ${since}: a claim pays too little until it is`,
     remedy: `Report it with updatePreviousFloatingIncome(${lastIncomeDay + 1}, ${days}, …) from the reporter’s role.`,
-    clause: `the floating income of ${days} days is not reported, since ${since}`,
+    clause: `the floating income of ${countOf(days, 'day')} is not reported, since ${since}`,
   }
 }
 

@@ -1,3 +1,4 @@
+import { countOf } from '@tallystick/base/pure'
 import type { CurveReport, Finding, ListedHookView, NotesReport } from '@tallystick/core'
 import { adviseOnLimits } from '@tallystick/issuer'
 import type { AuditCheck } from '@tallystick/keys'
@@ -58,7 +59,7 @@ function checkSigned({ chainId, current }: ChainNotes, { readiness }: NotesCheck
   const subject = `chain ${chainId}`
   const { period, notes, signer, refusal } = current
   if (!refusal) {
-    return { subject, severity: 'ok', message: `${notes.length} notes of ${period}, signed by ${signer}` }
+    return { subject, severity: 'ok', message: `${countOf(notes.length, 'note')} of ${period}, signed by ${signer}` }
   }
   const { reason, message } = refusal
   if (reason === 'pool_limits') return { subject, severity: 'fail', message, remedy: adviseOnLimits(chainId) }

@@ -1,4 +1,5 @@
 import type { Metrics } from '@tallystick/base'
+import { countOf } from '@tallystick/base/pure'
 import type { Finding } from '@tallystick/core'
 import type { Address } from 'viem'
 import type { Config } from '../config/config.ts'
@@ -92,7 +93,7 @@ export const alarms: Readonly<Record<string, Alarm>> = {
     find: (value, nowSeconds) => {
       const days = Math.floor((value - nowSeconds) / daySeconds)
       if (days >= certificateDaysMin) return undefined
-      return days < 0 ? 'the TLS certificate has expired' : `the TLS certificate expires in ${days} days`
+      return days < 0 ? 'the TLS certificate has expired' : `the TLS certificate expires in ${countOf(days, 'day')}`
     },
     remedy: 'Renew it and replace the files of listen.tls. They are loaded within 1 s.',
   },

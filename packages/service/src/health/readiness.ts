@@ -1,4 +1,5 @@
 import type { MetricHelp, Time } from '@tallystick/base'
+import { countOf } from '@tallystick/base/pure'
 import type { Finding } from '@tallystick/core'
 import type { RemoteSubgraph } from '@tallystick/gateway'
 import type { PoolWatch, PublishedNotes, WatchedPool, WithheldNotes } from '@tallystick/issuer'
@@ -80,7 +81,7 @@ type NotesInMemory = {
  */
 function checkNotes(chainId: number, { count, withheld, isServing }: NotesInMemory): Finding {
   const subject = `notes of chain ${chainId}`
-  if (count > 0) return { subject, severity: 'ok', message: `${count} notes in memory` }
+  if (count > 0) return { subject, severity: 'ok', message: `${countOf(count, 'note')} in memory` }
   const remedy = 'Check the service’s log.'
   if (withheld) return { subject, severity: 'warn', message: `the notes are withheld: ${withheld.clause}`, remedy }
   const message = 'no notes for the current period; run `tallystick notes show` for the reason'

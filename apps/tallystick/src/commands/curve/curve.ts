@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { countOf } from '@tallystick/base/pure'
 import { type CurvePreviewReport, type CurveView, TallystickError } from '@tallystick/core'
 import type { Operator } from '@tallystick/service'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -114,6 +115,6 @@ function collectPoint(value: string, points: Record<string, number> = {}): Recor
   const match = /^([1-9]\d{0,3})=([1-9]\d{0,5})$/.exec(value)
   if (!match) throw new InvalidArgumentError(`"${value}" is not <days>=<bps>, such as 7=369.`)
   const [, tenor = '', bps] = match
-  if (tenor in points) throw new InvalidArgumentError(`${tenor} days is given twice.`)
+  if (tenor in points) throw new InvalidArgumentError(`The tenor of ${countOf(Number(tenor), 'day')} is given twice.`)
   return { ...points, [tenor]: Number(bps) }
 }

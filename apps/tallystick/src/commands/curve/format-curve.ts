@@ -1,3 +1,4 @@
+import { countOf } from '@tallystick/base/pure'
 import type {
   CurveInForce,
   CurvePreviewReport,
@@ -79,8 +80,8 @@ export function formatPoints(points: Points): string {
 }
 
 const billColumns: ItemColumns<CurveProvenance['bills'][number]> = [
-  { heading: 'BILL', cell: ({ weeks }) => `${weeks} weeks` },
-  { heading: 'TERM', cell: ({ days }) => `${days} days` },
+  { heading: 'BILL', cell: ({ weeks }) => countOf(weeks, 'week') },
+  { heading: 'TERM', cell: ({ days }) => countOf(days, 'day') },
   { heading: 'RATE', cell: ({ ratePercent }) => `${ratePercent} %` },
   { heading: 'PER 360 DAYS', cell: ({ bps }) => `${bps} bps` },
   { heading: 'CUSIP', cell: ({ cusip }) => cusip ?? '-' },
@@ -137,7 +138,7 @@ type Bps = number | null | undefined
 function formatChange(tenor: string | number, before: Bps, after: Bps): string[] {
   const show = (bps: Bps) => (bps == null ? '-' : `${bps} bps`)
   const change = before == null || after == null ? '-' : formatMove(after - before)
-  return [`${tenor} days`, show(before), show(after), change]
+  return [countOf(Number(tenor), 'day'), show(before), show(after), change]
 }
 
 function formatMove(bps: number): string {

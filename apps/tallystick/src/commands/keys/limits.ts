@@ -1,3 +1,4 @@
+import { countOf } from '@tallystick/base/pure'
 import type { KeyView, ReplicaReport } from '@tallystick/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { makeChange } from '../operator/with-operator.ts'
@@ -60,7 +61,7 @@ export function toLimits({ rpm, burst, perDay, perMonth, allow }: LimitOptions) 
 }
 
 export function describeLimits(key: KeyView): string {
-  const limit = key.rpm === null ? 'no rate limit' : `${key.rpm} requests a minute`
+  const limit = key.rpm === null ? 'no rate limit' : `${countOf(key.rpm, 'request')} a minute`
   return [limit, ...listFurtherLimits(key)].join(', ')
 }
 

@@ -1,3 +1,4 @@
+import { countOf } from '@tallystick/base/pure'
 import type { LogReport } from '@tallystick/public-log'
 import type { Command } from 'commander'
 import { showReport } from '../operator/with-operator.ts'
@@ -45,10 +46,10 @@ function formatReport(
   { entries, checkpoint, isRootValid, alteredRows }: LogReport,
   { style: { red } }: Layout,
 ): string {
-  if (!checkpoint) return `The log has ${entries} entries and no checkpoint yet.`
+  if (!checkpoint) return `The log has ${countOf(entries, 'entry', 'entries')} and no checkpoint yet.`
   const root = isRootValid ? 'They have the root that it signs.' : red('THEY DO NOT HAVE THE ROOT THAT IT SIGNS.')
   return [
-    `The log has ${entries} entries. The newest checkpoint covers ${checkpoint.size}. ${root}`,
+    `The log has ${countOf(entries, 'entry', 'entries')}. The newest checkpoint covers ${checkpoint.size}. ${root}`,
     ...alteredRows.map((row) => red(`CHANGED  ${row}`)),
     '',
     checkpoint.note.trimEnd(),

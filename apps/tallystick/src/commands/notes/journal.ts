@@ -1,3 +1,4 @@
+import { countOf } from '@tallystick/base/pure'
 import type { ClaimPlace, ExportReport, ImportReport } from '@tallystick/issuer'
 import type { Command } from 'commander'
 import { addCommonOptions, addExamples, type CommonOptions, optionWithValues, parsePlace } from '../options.ts'
@@ -41,12 +42,12 @@ export function addJournalCommand(program: Command, terminal: Terminal): void {
 }
 
 function formatExport({ file, from, entries }: ExportReport): string {
-  return `Wrote the digests of ${entries} notes from ${from} to ${file}.`
+  return `Wrote the digests of ${countOf(entries, 'note')} from ${from} to ${file}.`
 }
 
 function formatImport({ file, entries, journal, protection }: ImportReport): string {
   return [
-    `Read the digests of ${entries} notes from ${file}.`,
+    `Read the digests of ${countOf(entries, 'note')} from ${file}.`,
     ...(journal ? [`Added to the signer journal ${journal.path}: ${journal.added}. It had the others.`] : []),
     ...(protection ? [`The ${protection.database} of signer.protection has all of them.`] : []),
   ].join('\n')

@@ -1,3 +1,4 @@
+import { countOf } from '@tallystick/base/pure'
 import type { Command } from 'commander'
 import type { Comparison } from '../../compare/compare-sources.ts'
 import type { PairResult, RunComparisonOptions } from '../../compare/run-comparison.ts'
@@ -98,7 +99,7 @@ function formatResult(
   const verdict = differing === 0 ? style.green('no differences') : style.red(`${differing} with DIFFERENCES`)
   return [
     `${names}, at block ${block.number} (${hash})`,
-    `${queries} queries with the seed ${seed}, ${rejected} rejected by both: ${verdict}`,
+    `${countOf(queries, 'query', 'queries')} with the seed ${seed}, ${rejected} rejected by both: ${verdict}`,
     ...formatDifferences(comparison, sources),
   ].join('\n')
 }

@@ -1,3 +1,4 @@
+import { countOf } from '@tallystick/base/pure'
 import type { IndexJob, IndexReport } from '@tallystick/service'
 import type { Layout } from '../terminal/layout.ts'
 import { formatItems, type ItemColumns } from '../terminal/table.ts'
@@ -11,11 +12,11 @@ export function formatJob(job: IndexJob, { style: { red, green } }: Layout): str
   }
   if (!check) return `The check of chain ${chainId} has no result.`
   const { positions, accounts, days } = check.compared
-  const compared = `${positions} positions, ${accounts} accounts and ${days} days of chain ${chainId}, at block ${check.block.number}`
+  const compared = `${countOf(positions, 'position')}, ${countOf(accounts, 'account')} and ${countOf(days, 'day')} of chain ${chainId}, at block ${check.block.number}`
   if (check.count === 0) return `${green('ok')}  ${compared}: the index agrees with the chain.`
   const more = check.count - check.contradictions.length
   return [
-    `${red('WRONG')}  ${compared}: ${check.count} contradiction${check.count === 1 ? '' : 's'}`,
+    `${red('WRONG')}  ${compared}: ${countOf(check.count, 'contradiction')}`,
     ...check.contradictions.map((text) => `  ${text}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
     `→ Index the chain again: tallystick index rebuild --chain ${chainId}`,
@@ -55,6 +56,6 @@ export function formatJobs({ runsIn, chains }: IndexReport, layout: Layout): str
 function describeDetails(job: IndexJob): string {
   if (job.state === 'running') return formatProgress(job)
   if (job.problem !== null) return job.problem
-  if (job.check) return `${job.check.count} contradictions`
+  if (job.check) return countOf(job.check.count, 'contradiction')
   return `from block ${job.from} to block ${job.block}`
 }

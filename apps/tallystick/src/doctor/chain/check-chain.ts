@@ -1,3 +1,4 @@
+import { countOf } from '@tallystick/base/pure'
 import { createPoolReader } from '@tallystick/chain'
 import type { ChainConfig } from '@tallystick/service'
 import type { Findings } from '../findings.ts'
@@ -29,7 +30,7 @@ export async function checkChain(findings: Findings, context: ChainCheckContext)
 function checkTenors(findings: Findings, { chain, tenors, periods }: ChainCheckContext): void {
   const [shortest = 0] = tenors
   const least = leastSecondsToMaturity({ tenors, periods })
-  const found = `the shortest, ${shortest} days, matures at least ${least} s after its period; required are ${chain.minMaturitySeconds} s`
+  const found = `the shortest, ${countOf(shortest, 'day')}, matures at least ${least} s after its period; required are ${chain.minMaturitySeconds} s`
   if (least >= BigInt(chain.minMaturitySeconds)) findings.ok('tenors', found)
   else findings.fail('tenors', `${found}: no notes are signed`, `Remove ${shortest} from "tenors".`)
 }

@@ -1,3 +1,4 @@
+import { countOf } from '@tallystick/base/pure'
 import type { PoolPauses, PoolState, PoolViews } from '@tallystick/chain'
 import { findMissingIncome, isIncomeStale } from '@tallystick/core'
 import { adviseOnSigner } from '@tallystick/issuer'
@@ -139,7 +140,7 @@ function checkFloatingIncome(
   if (isFloatingIncomeSynced === undefined) missing(findings, name, 'isFloatingIncomeSynced')
   else if (isFloatingIncomeSynced) findings.ok(name, 'it is reported for yesterday (UTC)')
   else if (isIncomeStale(days)) {
-    const found = `it is not reported for ${days.days} days (UTC), since ${days.since}: a claim pays too little until it is`
+    const found = `it is not reported for ${countOf(days.days, 'day')} (UTC), since ${days.since}: a claim pays too little until it is`
     findings.warn(name, found, advice)
   } else findings.warn(name, 'it is not yet reported for yesterday (UTC)', advice)
 }

@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
+import { countOf } from '@tallystick/base/pure'
 import { createPoolReader, findJson } from '@tallystick/chain'
 import { positionQuery } from '@tallystick/core'
 import type { ChainConfig, Config } from '@tallystick/service'
@@ -82,7 +83,7 @@ async function queryEndpoint(findings: Findings, { name, endpoint, context }: Qu
     return findings.skip(`${name}: lag`, 'it reports no block time, and no RPC answers')
   const behindSeconds = timestamp === undefined ? undefined : Number(latest?.timestamp ?? nowSeconds) - timestamp
   const behindBlocks = latest ? Number(latest.number) - number : undefined
-  const lag = `${behindBlocks === undefined ? '' : `${Math.max(0, behindBlocks)} blocks`}${behindBlocks !== undefined && behindSeconds !== undefined ? ', ' : ''}${behindSeconds === undefined ? '' : `${Math.max(0, behindSeconds)} s`} behind ${latest ? 'the chain' : 'the clock'}`
+  const lag = `${behindBlocks === undefined ? '' : countOf(Math.max(0, behindBlocks), 'block')}${behindBlocks !== undefined && behindSeconds !== undefined ? ', ' : ''}${behindSeconds === undefined ? '' : `${Math.max(0, behindSeconds)} s`} behind ${latest ? 'the chain' : 'the clock'}`
   const isLate = behindSeconds !== undefined && behindSeconds > config.data.maxLagSeconds
   const advice = `The limit is ${config.data.maxLagSeconds} s (data.maxLagSeconds). Contact its operator, or add another URL.`
   if (isLate) findings.fail(`${name}: lag`, `it is ${lag}`, advice)
