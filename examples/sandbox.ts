@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FetchFunction } from '@tallystick/client'
 import { Agent, fetch as fetchWith } from 'undici'
@@ -23,13 +23,22 @@ export type Credentials = {
   readonly wallets: readonly { readonly address: Address; readonly privateKey: Hex }[]
 }
 
-export function readCredentials(directory: string): Credentials {
+/** Returns the credentials of the running sandbox. Ends the program with what to do if there is none. */
+export async function readCredentials(directory: string): Promise<Credentials> {
   const path = join(directory, 'credentials.json')
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Credentials
-  } catch {
-    throw new Error(`${path} cannot be read. Start a sandbox with \`npm start\` in another terminal.`)
+  const advice = 'Run `npm start` in another terminal and wait for its line "ready", then run this again.'
+  const end = (problem: string) => {
+    process.stderr.write(`${problem} ${advice}\n`)
+    process.exit(1)
   }
+  if (!existsSync(path)) return end(`There is no sandbox in ${directory}.`)
+  const credentials = JSON.parse(readFileSync(path, 'utf8')) as Credentials
+  const { baseUrl } = credentials
+  const answer = trustSandbox(credentials)(`${baseUrl}/livez`, {})
+  return answer.then(
+    () => credentials,
+    () => end(`The sandbox at ${baseUrl} does not run.`),
+  )
 }
 
 /** Returns a `fetch` that trusts the sandbox's certificate authority. A real service needs only the platform's `fetch`. */

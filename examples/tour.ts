@@ -19,7 +19,7 @@ import { erc20Abi, erc721Abi, formatUnits, type Hex, parseEventLogs, parseUnits 
 import { openChain, readCredentials, trustSandbox } from './sandbox.ts'
 
 const directory = process.argv[process.argv.indexOf('--dir') + 1 || process.argv.length] ?? '.tallystick'
-const credentials = readCredentials(directory)
+const credentials = await readCredentials(directory)
 const [sandbox] = credentials.chains
 const [lender] = credentials.wallets
 if (!sandbox || !lender) throw new Error('The sandbox has no chain or no wallet.')

@@ -8,7 +8,7 @@ import { createClient, verifyWebhook, WebhookError, type WebhookEvent } from '@t
 import { readCredentials, trustSandbox } from './sandbox.ts'
 
 const directory = process.argv[process.argv.indexOf('--dir') + 1 || process.argv.length] ?? '.tallystick'
-const credentials = readCredentials(directory)
+const credentials = await readCredentials(directory)
 
 // The time of a sandbox may have been moved. On a real service leave `now` out: your clock is the right one.
 const client = createClient({

@@ -19,7 +19,16 @@ import {
   signerKey,
 } from '../../../packages/service/test/harness.ts'
 import type { CheckedNote } from '../src/commands/notes/verify-notes.ts'
-import { launch, prepareSite, type Site, serve, serveHere, tallystick, tallystickProcess } from './process.ts'
+import {
+  launch,
+  prepareSite,
+  type Site,
+  serve,
+  serveHere,
+  tallystick,
+  tallystickAsked,
+  tallystickProcess,
+} from './process.ts'
 
 const defer = onTestFinished as never
 const points = Object.entries(coupons).map(([tenor, bps]) => `${tenor}=${bps}`)
@@ -76,16 +85,35 @@ describe.each(databaseEngines)('on %s', (engine) => {
     expect(refused.status).toBe(403)
 
     const shown = await tallystick(site, 'notes', 'show')
-    expect(shown.stdout).toMatch(new RegExp(`by ${signerAddress}\nTENOR +COUPON +MATURITY +NEW YORK +UTC`))
+    expect(shown.stdout).toMatch(new RegExp(`by ${signerAddress}\nTENOR +COUPON +MATURITY \\(NEW YORK\\) +UTC`))
     const file = join(site.directory, 'notes.json')
     writeFileSync(file, notes.body)
     const verified = await run(site, 'notes', 'verify', file)
-    expect([verified.exitCode, verified.stdout.match(/genuine +usable, \d+ s left/g)?.length]).toEqual([0, 3])
+    expect([verified.exitCode, verified.stdout.match(/genuine +usable, [\d hmins]+ left/g)?.length]).toEqual([0, 3])
 
     const stopped = await server.kill('SIGTERM')
     expect(stopped.exitCode).toBe(0)
     for (const secret of [created.secret, adminToken, signerKey.slice(2)]) expect(server.output()).not.toContain(secret)
   })
+})
+
+test('behavior: on a terminal, keys revoke asks, and anything but yes keeps the key', async () => {
+  const site = await newSite(await newDatabase())
+  const { key } = JSON.parse((await tallystick(site, 'keys', 'create', '--name', 'Wallet', '--json')).stdout)
+  const statusOf = async () => JSON.parse((await tallystick(site, 'keys', 'list', '--json')).stdout).keys[0].status
+  const nothing = async () => undefined
+  const declined = await tallystickAsked(site, ['keys', 'revoke', key.id], nothing, '')
+  expect([declined.exitCode, declined.stdout, declined.stderr]).toEqual([
+    1,
+    expect.stringContaining(`Revoke "Wallet" (${key.id})?`),
+    expect.stringContaining('The key was not revoked.'),
+  ])
+  expect(await statusOf()).toBe('active')
+  const confirmed = await tallystickAsked(site, ['keys', 'revoke', key.id], nothing)
+  expect([confirmed.exitCode, confirmed.stdout]).toEqual([0, expect.stringContaining('is revoked')])
+  expect(await statusOf()).toBe('revoked')
+  const unasked = await tallystickAsked(site, ['keys', 'revoke', key.id, '--yes'], nothing)
+  expect([unasked.exitCode, unasked.stdout]).toEqual([0, expect.not.stringContaining('[y/N]')])
 })
 
 test('error: an altered note, another signer and a file without notes have different errors', async () => {
@@ -205,7 +233,10 @@ describe('exit codes', () => {
       expect(stderr).toContain(fault)
     }
     const nowhere = await tallystick(site, 'keys', 'list', '--config', 'nowhere.json')
-    expect([nowhere.exitCode, nowhere.stderr]).toEqual([3, expect.stringContaining('nowhere.json cannot be read')])
+    expect([nowhere.exitCode, nowhere.stderr]).toEqual([
+      3,
+      expect.stringMatching(/no configuration file .*nowhere\.json\. Write one with `tallystick init`/),
+    ])
     const badKey = await newSite(await newDatabase())
     const bad = await tallystick({ ...badKey, env: { ADMIN_TOKEN: 'x', SIGNER_KEY: '0xdeadbeefdeadbeef' } }, 'serve')
     expect([bad.exitCode, bad.stderr.includes('deadbeef')]).toEqual([3, false])

@@ -52,11 +52,12 @@ export async function tallystick(site: Site, ...commandLine: string[]): Promise<
   return { exitCode, stdout: chunks.stdout.join(''), stderr: chunks.stderr.join('') }
 }
 
-/** Runs a command on a terminal, where it asks a question. Answers yes after `beforeYes`. */
+/** Runs a command on a terminal, where it asks a question. Answers yes, or `answer`, after `beforeAnswer`. */
 export async function tallystickAsked(
   site: Site,
   commandLine: readonly string[],
-  beforeYes: () => Promise<unknown>,
+  beforeAnswer: () => Promise<unknown>,
+  answer = 'y',
 ): Promise<Finished> {
   const chunks = { stdout: [] as string[], stderr: [] as string[] }
   const stdin = Object.assign(new PassThrough(), { isTTY: true })
@@ -64,7 +65,7 @@ export async function tallystickAsked(
     write: (chunk, _, done) => {
       chunks.stdout.push(String(chunk))
       done()
-      if (String(chunk).includes('[y/N]')) void beforeYes().finally(() => stdin.write('y\n'))
+      if (String(chunk).includes('[y/N]')) void beforeAnswer().finally(() => stdin.write(`${answer}\n`))
     },
   })
   const terminal: Terminal = {

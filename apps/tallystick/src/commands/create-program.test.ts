@@ -110,7 +110,7 @@ describe('a terminal', () => {
   test('error: a failure is red, says what to do, and has no colour with --json', async () => {
     const argv = ['keys', 'list', '--config', '/nowhere/tallystick.json']
     const { exitCode, stderr } = await run(argv, { columns: 60 })
-    expect([exitCode, stderr]).toEqual([3, expect.stringContaining(`${codes}31mThe configuration file`)])
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining(`${codes}31mThere is no configuration file`)])
     const json = await run([...argv, '--json'], { columns: 60, env: { FORCE_COLOR: '1' } })
     expect(JSON.parse(json.stderr)).toMatchObject({ code: 'invalid_config' })
     expect(json.stderr).not.toContain('u001b')

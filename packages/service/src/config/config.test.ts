@@ -964,7 +964,7 @@ describe('the file itself', () => {
   test('error: a missing file', () => {
     const missing = join(folder, 'missing.json')
     expect(() => loadConfig(missing, { env, secrets: 'required' })).toThrow(
-      `The configuration file ${missing} cannot be read (ENOENT). Set its path with --config.`,
+      `There is no configuration file ${missing}. Write one with \`tallystick init\`, or set its path with --config.`,
     )
   })
 

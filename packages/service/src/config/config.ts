@@ -51,11 +51,16 @@ function readConfigFile(path: string): string {
   } catch (error) {
     throw new TallystickError({
       code: 'invalid_config',
-      message: `The configuration file ${path} cannot be read (${(error as NodeJS.ErrnoException).code}). Set its path with --config.`,
+      message: describeUnreadable(path, (error as NodeJS.ErrnoException).code),
       retryable: false,
       cause: error,
     })
   }
+}
+
+function describeUnreadable(path: string, code: string | undefined): string {
+  if (code !== 'ENOENT') return `The configuration file ${path} cannot be read (${code}). Set its path with --config.`
+  return `There is no configuration file ${path}. Write one with \`tallystick init\`, or set its path with --config.`
 }
 
 function parseJson(text: string, path: string): unknown {

@@ -1,4 +1,4 @@
-import { type KeyView, keyKinds, keyScopes, type ReplicaReport } from '@tallystick/core'
+import { type KeyView, keyKinds, keyScopes, type ReplicaReport, TallystickError } from '@tallystick/core'
 import type { Command } from 'commander'
 import { makeChange, showReport } from '../operator/with-operator.ts'
 import {
@@ -12,6 +12,7 @@ import {
   parseList,
   parseRpm,
 } from '../options.ts'
+import { ask } from '../terminal/ask.ts'
 import { type Layout, paintStatus } from '../terminal/layout.ts'
 import { formatItems, type ItemColumns } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -44,16 +45,7 @@ export function addKeysCommand(program: Command, terminal: Terminal): void {
     .action((options: CommonOptions) =>
       showReport(terminal, { options, read: (operator) => operator.listKeys(), format: formatKeys }),
     )
-  addCommonOptions(keys.command('revoke <id>'), 'keys revoke key_4fH2kQ9xL0aB')
-    .description('revoke a key on every replica')
-    .action((id: string, options: CommonOptions) =>
-      makeChange(terminal, {
-        options,
-        change: (operator) => operator.revokeKey(id, { waitMs: confirmWaitMs }),
-        format: ({ key, replicas }) => `Key ${key.id} ("${key.name}") is revoked. ${formatReplicas(replicas)}`,
-        exitCode: exitCodeOf,
-      }),
-    )
+  addRevokeCommand(keys, terminal)
   addUpdateCommand(keys, terminal)
   addRotateCommand(keys, terminal)
   addUsageCommand(keys, terminal)
@@ -115,6 +107,33 @@ function addRotateCommand(keys: Command, terminal: Terminal): void {
         exitCode: grace === 0 ? exitCodeOf : () => undefined,
       })
     })
+}
+
+function addRevokeCommand(keys: Command, terminal: Terminal): void {
+  const { stdin: input, stdout: output } = terminal
+  addCommonOptions(keys.command('revoke <id>'), 'keys revoke key_4fH2kQ9xL0aB', 'keys revoke key_4fH2kQ9xL0aB --yes')
+    .description('revoke a key on every replica; asks first on a terminal')
+    .option('--yes', 'do not ask', false)
+    .action((id: string, options: CommonOptions & { readonly yes: boolean }) =>
+      makeChange(terminal, {
+        options,
+        change: async (operator) => {
+          // A script has nobody to ask.
+          if (input.isTTY && output.isTTY && !options.json && !options.yes) {
+            const key = (await operator.listKeys()).keys.find((one) => one.id === id)
+            const question = `Revoke ${key?.name === undefined ? id : `"${key.name}" (${id})`}? Its secret stops working at once and for good.`
+            if (key && !(await ask(question, { input, output }))) throw declined()
+          }
+          return operator.revokeKey(id, { waitMs: confirmWaitMs })
+        },
+        format: ({ key, replicas }) => `Key ${key.id} ("${key.name}") is revoked. ${formatReplicas(replicas)}`,
+        exitCode: exitCodeOf,
+      }),
+    )
+}
+
+function declined(): TallystickError {
+  return new TallystickError({ code: 'invalid_request', message: 'The key was not revoked.', retryable: false })
 }
 
 function formatReplicas({ confirmed, unconfirmed }: ReplicaReport): string {

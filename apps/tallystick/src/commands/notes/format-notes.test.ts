@@ -53,7 +53,7 @@ const notes: NotesReport = {
   rogue: [],
 }
 
-test('default: shows maturity and validity as Unix seconds, in New York time and in UTC', () => {
+test('default: shows maturity and validity in New York time and in UTC', () => {
   const text = formatNotesReport(notes, plain)
   expect(`\n${text}\n`).toMatchInlineSnapshot(`
     "
@@ -61,12 +61,12 @@ test('default: shows maturity and validity as Unix seconds, in New York time and
 
     Chain 324 (zkSync Era)
     Now:  2026-10-25, 00:00 to 18:00 New York, signed 2026-10-25T03:50:00Z by 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1
-    TENOR    COUPON    MATURITY    NEW YORK          UTC                   SIGNATURE
-    7 days   1000 bps  1793505600  2026-11-01 00:00  2026-11-01T04:00:00Z  0x12121212…
-    30 days  1000 bps  1795496400  2026-11-24 00:00  2026-11-24T05:00:00Z  0x12121212…
-    VALID   SECONDS     NEW YORK             UTC
-    after   1792900799  2026-10-24 23:59:59  2026-10-25T03:59:59Z
-    before  1792965600  2026-10-25 18:00     2026-10-25T22:00:00Z
+    TENOR    COUPON    MATURITY (NEW YORK)  UTC                   SIGNATURE
+    7 days   1000 bps  2026-11-01 00:00     2026-11-01T04:00:00Z  0x12121212…
+    30 days  1000 bps  2026-11-24 00:00     2026-11-24T05:00:00Z  0x12121212…
+    VALID   NEW YORK             UTC
+    after   2026-10-24 23:59:59  2026-10-25T03:59:59Z
+    before  2026-10-25 18:00     2026-10-25T22:00:00Z
     Next: 2026-10-25, 18:00 to 24:00 New York, not signed yet
     "
   `)
@@ -101,13 +101,15 @@ test('default: shows the notes of a file, also with a time beyond the calendar',
   }))
   if (!checked || !far) throw new Error('there are two')
   expect(
-    `\n${formatCheckedNotes([checked, { ...checked, genuine: false, reason: 'why' }], plain)}\n`,
+    `\n${formatCheckedNotes([checked, { ...checked, genuine: false, reason: 'why', secondsLeft: 3_599 }], plain)}\n`,
   ).toMatchInlineSnapshot(`
     "
-    CHAIN  MATURITY    NEW YORK          UTC                   COUPON    SIGNATURE    NOW                   WHY
-    324    1793505600  2026-11-01 00:00  2026-11-01T04:00:00Z  1000 bps  genuine      usable, 64800 s left
-    324    1793505600  2026-11-01 00:00  2026-11-01T04:00:00Z  1000 bps  NOT GENUINE  usable, 64800 s left  why
+    CHAIN  MATURITY (NEW YORK)  UTC                   COUPON    SIGNATURE    NOW                      WHY
+    324    2026-11-01 00:00     2026-11-01T04:00:00Z  1000 bps  genuine      usable, 18 h 0 min left
+    324    2026-11-01 00:00     2026-11-01T04:00:00Z  1000 bps  NOT GENUINE  usable, 59 min left      why
     "
   `)
-  expect(formatCheckedNotes([far], plain)).toContain('99999999999999999999  -         -    1000 bps')
+  expect(formatCheckedNotes([{ ...far, secondsLeft: 59 }], plain)).toMatch(
+    /99999999999999999999 s +- +1000 bps .* usable, 59 s left/,
+  )
 })

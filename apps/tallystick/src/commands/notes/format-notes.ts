@@ -1,3 +1,4 @@
+import { countOf } from '@tallystick/base/pure'
 import { formatNewYork, type NotesReport, type PeriodReport } from '@tallystick/core'
 import { formatOrigin } from '../curve/format-curve.ts'
 import { type Layout, paintStatus } from '../terminal/layout.ts'
@@ -26,14 +27,13 @@ export function formatNotesReport({ now, chains, rogue }: NotesReport, layout: L
 
 const checkedColumns: ItemColumns<CheckedNote> = [
   { heading: 'CHAIN', cell: ({ chainId }) => String(chainId) },
-  { heading: 'MATURITY', cell: ({ maturityTimestamp }) => maturityTimestamp },
-  { heading: 'NEW YORK', cell: (note) => formatMaturity(note)[1], isOptional: true },
-  { heading: 'UTC', cell: (note) => formatMaturity(note)[2], isOptional: true },
+  { heading: 'MATURITY (NEW YORK)', cell: (note) => formatMaturity(note)[0] },
+  { heading: 'UTC', cell: (note) => formatMaturity(note)[1], isOptional: true },
   { heading: 'COUPON', cell: ({ coupon }) => `${coupon} bps` },
   { heading: 'SIGNATURE', cell: ({ genuine }) => (genuine ? 'genuine' : 'NOT GENUINE'), paint: paintStatus },
   {
     heading: 'NOW',
-    cell: ({ status, secondsLeft }) => (status === 'usable' ? `usable, ${secondsLeft} s left` : status),
+    cell: ({ status, secondsLeft }) => (status === 'usable' ? `usable, ${formatLeft(secondsLeft)} left` : status),
   },
   { heading: 'WHY', cell: ({ reason }) => reason ?? '' },
 ]
@@ -54,7 +54,7 @@ function formatNotes(notes: ReportedNotes, layout: Layout): string[] {
   const [first] = notes
   if (!first) return []
   const rows = notes.map((note) => [
-    `${note.tenorDays} days`,
+    countOf(note.tenorDays, 'day'),
     `${note.coupon} bps`,
     ...formatTime(note.maturity_timestamp, note.times.maturity),
     `${note.signature.r.slice(0, 10)}…`,
@@ -64,14 +64,20 @@ function formatNotes(notes: ReportedNotes, layout: Layout): string[] {
     ['before', ...formatTime(first.signature_valid_before, first.times.validBefore)],
   ]
   return [
-    formatTable(['TENOR', 'COUPON', 'MATURITY', 'NEW YORK', 'UTC', 'SIGNATURE'], rows, layout),
-    formatTable(['VALID', 'SECONDS', 'NEW YORK', 'UTC'], validity, layout),
+    formatTable(['TENOR', 'COUPON', 'MATURITY (NEW YORK)', 'UTC', 'SIGNATURE'], rows, layout),
+    formatTable(['VALID', 'NEW YORK', 'UTC'], validity, layout),
   ]
 }
 
-/** Formats an instant as Unix seconds, in New York time and in UTC. */
-function formatTime(seconds: string, iso: string | null): [string, string, string] {
-  return iso === null ? [seconds, '-', '-'] : [seconds, formatNewYork(BigInt(seconds)), iso]
+/** Formats an instant in New York time and in UTC. One that no calendar has stays in Unix seconds. */
+function formatTime(seconds: string, iso: string | null): [string, string] {
+  return iso === null ? [`${seconds} s`, '-'] : [formatNewYork(BigInt(seconds)), iso]
+}
+
+function formatLeft(seconds: number): string {
+  const minutes = Math.floor(seconds / 60)
+  if (minutes === 0) return `${seconds} s`
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
 function formatPeriodReport({ period, signed, issuedAt, signer, refusal }: PeriodReport, { style }: Layout): string {
