@@ -6,7 +6,7 @@ import type { Style } from './terminal/layout.ts'
 import { createOutput, exitCodes } from './terminal/output.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
-type Options = CommonOptions & { readonly yes: boolean; readonly add?: Part | undefined } & Readonly<
+type Options = CommonOptions & { readonly yes: boolean; readonly probe: boolean; readonly add?: Part } & Readonly<
     Record<string, string | undefined>
   >
 
@@ -27,6 +27,7 @@ export function addInitCommand(program: Command, terminal: Terminal): void {
   init
     .addOption(add.argParser(parsePart))
     .option('--yes', 'ask nothing: take the defaults of all questions that no option answers', false)
+    .option('--no-probe', 'do not ask the RPC and the database whether they answer')
     .action(async (options: Options, command: Command) => run(options, { terminal, command }))
 }
 
@@ -39,16 +40,22 @@ function parsePart(value: string): Part {
 const exampleAddress = '0x529d825EBFeFd66B80aC02609c0Fbd9EaaDD6781'
 
 async function run(
-  { yes, add, ...options }: Options,
+  { yes, probe, add, ...options }: Options,
   { terminal, command }: { readonly terminal: Terminal; readonly command: Command },
 ): Promise<void> {
-  const [{ runInit }, { createPrompter, InputEndedError }, { WrongOptionError }, { readConfigSchema }] =
-    await Promise.all([
-      import('../init/run-init.ts'),
-      import('../init/create-prompter.ts'),
-      import('../init/collect-answers.ts'),
-      import('./config-command.ts'),
-    ])
+  const [
+    { runInit },
+    { createPrompter, InputEndedError },
+    { WrongOptionError },
+    { probeAnswer },
+    { readConfigSchema },
+  ] = await Promise.all([
+    import('../init/run-init.ts'),
+    import('../init/create-prompter.ts'),
+    import('../init/collect-answers.ts'),
+    import('../init/probe-answer.ts'),
+    import('./config-command.ts'),
+  ])
   const output = createOutput(terminal, options)
   const { style } = output.layout
   const { stdin, stdout, stderr, env } = terminal
@@ -57,6 +64,8 @@ async function run(
   const isTerminal = stdin.isTTY === true && screen.isTTY === true
   const prompter = yes ? undefined : createPrompter({ input: stdin, output: screen, isTerminal })
   const ask = prompter && createAsk((prompt) => prompter.ask(prompt), { print: (line) => screen.write(line), style })
+  const say = (text: string) => (yes ? stderr : screen).write(`${yes ? '' : '  '}${style.dim(text)}\n`)
+  const cwd = process.cwd()
   try {
     const { config: configPath } = options
     const result = await runInit({
@@ -64,9 +73,10 @@ async function run(
       given: options,
       env,
       ask,
+      probe: probe ? (name, answer, answers) => probeAnswer(name, answer, { answers, env, cwd, say }) : undefined,
       configPath,
       schema: readConfigSchema(),
-      cwd: process.cwd(),
+      cwd,
     })
     output.document(result)
     output.text(formatResult(result, { add, style }))
@@ -90,7 +100,7 @@ function createAsk(
     for (;;) {
       const typed = await ask(`${text.charAt(0).toUpperCase()}${text.slice(1)}${hint}: `)
       const answer = typed === '' || (typed === 'none' && fallback === '') ? (fallback ?? '') : typed
-      const fault = answer === '' && fallback === undefined ? 'is needed' : check(answer)
+      const fault = answer === '' && fallback === undefined ? 'is needed' : await check(answer)
       if (fault === undefined) return answer
       print(`  ${style.yellow(`The answer ${fault}.`)}\n`)
     }
@@ -115,9 +125,12 @@ function formatResult(
           'The pool must have the signer of this configuration, and a curve for all chains or for this one. Doctor checks both.',
         ]
       : []),
-    ...(variables.length > 0 ? [style.yellow(`Set for the service before it starts: ${variables.join(', ')}.`)] : []),
+    ...(variables.length > 0
+      ? [style.yellow(`Set these variables first, here and for the service: ${variables.join(', ')}.`)]
+      : []),
     '',
     'Next:',
     ...next.map((line) => `  $ ${line}`),
+    ...(next.some((line) => line.includes(' curve set ')) ? ['The coupons are an example: give your own.'] : []),
   ].join('\n')
 }

@@ -43,7 +43,7 @@ async function run(options: readonly string[], answers = '') {
   const stdin = Object.assign(new PassThrough(), { isTTY: false })
   stdin.end(answers)
   const terminal: Terminal = { env, stdin, stdout: streamOf('stdout'), stderr: streamOf('stderr') }
-  await runCommandLine(['init', '--config', configPath, ...options], terminal)
+  await runCommandLine(['init', '--no-probe', '--config', configPath, ...options], terminal)
   return { exitCode: terminal.exitCode ?? 0, stdout: chunks.stdout.join(''), stderr: chunks.stderr.join('') }
 }
 

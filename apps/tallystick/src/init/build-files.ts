@@ -15,8 +15,8 @@ type Target = { readonly configPath: string; readonly cwd: string }
 
 export const schemaName = 'tallystick.schema.json'
 
-/** Builds the configuration of the answers and the files of its secrets. */
-export function buildFiles(answers: Answers, target: Target) {
+/** Builds the configuration of the answers, with the chains of further answers, and the files of its secrets. */
+export function buildFiles(answers: Answers, furtherChains: readonly Answers[], target: Target) {
   const places = createPlaces(target)
   const { secrets, place, refer, store } = places
   const { adminToken = '', curve, spread, database = '', port, adminPort } = answers
@@ -36,7 +36,7 @@ export function buildFiles(answers: Answers, target: Target) {
       curve === 'treasury'
         ? { source: 'treasury', basis: 'discount', spreadBps: Number(spread) }
         : { source: 'manual' },
-    chains: [buildChain(answers, places)],
+    chains: [answers, ...furtherChains].map((chain) => buildChain(chain, places)),
     ...(log && { log: log.config }),
   }
   const text = `${JSON.stringify(config, undefined, 2)}\n`

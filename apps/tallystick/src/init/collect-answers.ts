@@ -8,6 +8,8 @@ export type CollectOptions = {
   /** Answers of the command line. */
   readonly given: Readonly<Record<string, string | undefined>>
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Asks the world about an answer that has the right form. Returns what is wrong with it. Undefined: nothing is asked. */
+  readonly probe?: ((name: string, answer: string, answers: Answers) => Promise<string | undefined>) | undefined
   /** Asks a question until it has an answer. Undefined if nothing may be asked. */
   readonly ask?: ((question: Question, context: AskContext) => Promise<string>) | undefined
 }
@@ -15,7 +17,7 @@ export type CollectOptions = {
 type AskContext = {
   readonly fallback: string | undefined
   /** Returns what is wrong with an answer, or undefined. */
-  readonly check: (answer: string) => string | undefined
+  readonly check: (answer: string) => Promise<string | undefined>
 }
 
 /** An option is missing or has a wrong value. */
@@ -25,7 +27,7 @@ export class WrongOptionError extends Error {
 
 /** Returns the answer to every question that applies: from an option, by asking, or its fallback. */
 export async function collectAnswers(options: CollectOptions): Promise<Answers> {
-  const { questions, chainsTaken = [], given, env, ask } = options
+  const { questions, chainsTaken = [], given, env, probe, ask } = options
   const answers: Record<string, string> = {}
   const missing: string[] = []
   for (const question of questions) {
@@ -35,18 +37,19 @@ export async function collectAnswers(options: CollectOptions): Promise<Answers> 
       if (option !== undefined) throw new WrongOptionError(`${flagOf(question)} has no effect with the other answers.`)
       continue
     }
-    const check = (answer: string) => {
-      if (name === 'chain' && chainsTaken.includes(answer)) return 'is in the configuration already'
-      return checkAnswer(name, answer, { answers, env })
-    }
     const otherwise = fallback?.(answers)
+    const check = async (answer: string) => {
+      if (answer === otherwise) return undefined
+      if (name === 'chain' && chainsTaken.includes(answer)) return 'is in the configuration already'
+      return checkAnswer(name, answer, { answers, env }) ?? probe?.(name, answer, answers)
+    }
     if (option === undefined && ask && !isSilent) {
       answers[name] = await ask(question, { fallback: otherwise, check })
       continue
     }
     const answer = option ?? otherwise
     if (answer === undefined) missing.push(flagOf(question))
-    const fault = answer === undefined ? undefined : check(answer)
+    const fault = answer === undefined ? undefined : await check(answer)
     if (fault) throw new WrongOptionError(`${flagOf(question)} ${fault}.`)
     answers[name] = answer ?? ''
   }

@@ -36,6 +36,17 @@ export function questionsFor(part: Part | undefined): readonly Question[] {
   })
 }
 
+/** Returns the questions for another chain of a new configuration. Without an id there is none. */
+export function questionsForNextChain(): readonly Question[] {
+  return questions
+    .filter(({ part }) => part === 'chain')
+    .map((question) =>
+      question.name === 'chain'
+        ? { ...question, text: 'id of another chain', fallback: () => '' }
+        : { ...question, applies: (answers) => answers['chain'] !== '' && (question.applies?.(answers) ?? true) },
+    )
+}
+
 const chainNames: Readonly<Record<string, string>> = { 1: 'Ethereum', 324: 'zkSync Era', 8453: 'Base' }
 
 const table: readonly Omit<Question, 'name'>[] = [
@@ -142,7 +153,6 @@ const table: readonly Omit<Question, 'name'>[] = [
     flags: '--log <origin>',
     text: 'name of the public log, its host and path, such as notes.example/log; it never changes',
     fallback: () => '',
-    isSilent: true,
   },
   {
     part: 'log',

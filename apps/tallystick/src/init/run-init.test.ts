@@ -39,7 +39,7 @@ async function init({ options = [], answers = '', isTTY = false, env = {} }: Run
   const stdin = Object.assign(new PassThrough(), { isTTY })
   const terminal: Terminal = { env, stdin, stdout: streamOf('stdout'), stderr: streamOf('stderr') }
   if (answers !== null) stdin.end(answers)
-  const done = runCommandLine(['init', '--config', configPath, ...options], terminal)
+  const done = runCommandLine(['init', '--no-probe', '--config', configPath, ...options], terminal)
   const result = done.then(() => ({
     exitCode: terminal.exitCode ?? 0,
     stdout: chunks.stdout.join(''),
@@ -56,7 +56,7 @@ describe('questions', () => {
   test('default: asks, asks again after a wrong answer, and writes a configuration that the service loads', async () => {
     const rpc = 'https://rpc.example/v2/provider-key'
     const answers = ['', '10.0.0.1, nonsense', '10.0.0.1, 10.0.1.0/24', '99999', '8444', 'file:db', '0', '8453', '']
-    const chain = ['0x12', pool, rpc, 'embedded', '', positions, '17', '0xdeadbeef', '', '', '']
+    const chain = ['0x12', pool, rpc, 'embedded', '', positions, '17', '0xdeadbeef', '', '', '', '', '']
     const { exitCode, stdout, stderr } = await run({ answers: [...answers, ...chain, ''].join('\n') })
     expect([exitCode, stderr]).toEqual([0, ''])
     for (const text of [
@@ -95,10 +95,36 @@ describe('questions', () => {
     )
     for (const secret of [...secrets, 'deadbeef']) expect(stdout).not.toContain(secret)
     expect(stdout.match(/^ {2}\$ tallystick (\w+)/gm)).toEqual([
-      '  $ tallystick doctor',
       '  $ tallystick curve',
+      '  $ tallystick keys',
+      '  $ tallystick doctor',
       '  $ tallystick serve',
     ])
+  })
+
+  test('behavior: asks for the log and for further chains, each once', async () => {
+    const answers = ['', '', '', '', '324', '', pool, '', '', '', '', '', 'notes.example/log']
+    const further = ['324', '8453', '', pool, 'https://base.example/v2/key', '', '1', 'Ethereum', pool, '', '', '']
+    const { exitCode, stdout } = await run({ answers: [...answers, ...further, ''].join('\n') })
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('is in the configuration already')])
+    expect(written()).toMatchObject({
+      chains: [{ id: 324 }, { id: 8453, name: 'Base', rpc: ['file:secrets/rpc-8453'] }, { id: 1, name: 'Ethereum' }],
+      log: { origin: 'notes.example/log', key: 'file:secrets/log-key' },
+    })
+    expect(loadConfig(configPath, { env: {}, secrets: 'required' }).chains).toHaveLength(3)
+  })
+
+  test.each([
+    ['by npx', { npm_command: 'exec', npm_lifecycle_event: 'npx' }, 'npx tallystick'],
+    [
+      'by the script of the repository',
+      { npm_command: 'run-script', npm_lifecycle_event: 'tallystick' },
+      'npm run tallystick --',
+    ],
+    ['by another script', { npm_command: 'run-script', npm_lifecycle_event: 'deploy' }, 'tallystick'],
+  ])('behavior: started %s, the next commands can be typed as they are', async (_, env, name) => {
+    const { stdout } = await run({ options: ['--yes', '--json', ...needed], env })
+    expect(JSON.parse(stdout).next.at(-1)).toMatch(new RegExp(`^${name} serve --config '?[^ ]*tallystick\\.json'?$`))
   })
 
   test('error: the end of the input leaves nothing', async () => {
@@ -127,7 +153,7 @@ describe('questions', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       newSigner: expect.stringMatching(/^0x/),
       variables: [],
-      next: { length: 3 },
+      next: { length: 4 },
     })
   })
 })

@@ -6,7 +6,7 @@ import { buildAddition, buildFiles, type NewFile, schemaName } from './build-fil
 import { type CollectOptions, collectAnswers } from './collect-answers.ts'
 import { addToText, readConfigText, refuseExisting, replaceConfig, writeFiles } from './config-file.ts'
 import { invalidConfig } from './invalid-config.ts'
-import { type Part, questionsFor } from './questions.ts'
+import { type Answers, type Part, questionsFor, questionsForNextChain } from './questions.ts'
 
 export type InitOptions = Omit<CollectOptions, 'questions' | 'chainsTaken'> & {
   /** What is added to an existing configuration. Undefined: a new one is written. */
@@ -38,10 +38,12 @@ export async function runInit(options: InitOptions): Promise<InitResult> {
   return options.add === undefined ? writeNewConfig(options) : addPart(options, options.add)
 }
 
-async function writeNewConfig({ configPath, schema, cwd, given, env, ask }: InitOptions): Promise<InitResult> {
+async function writeNewConfig(options: InitOptions): Promise<InitResult> {
+  const { configPath, schema, cwd, env } = options
   refuseExisting(resolve(cwd, configPath))
-  const answers = await collectAnswers({ questions: questionsFor(undefined), given, env, ask })
-  const { config, secrets, newSigner, verifierKey } = buildFiles(answers, { configPath, cwd })
+  const answers = await collectAnswers({ ...options, questions: questionsFor(undefined) })
+  const furtherChains = options.ask ? await collectFurtherChains(options, answers) : []
+  const { config, secrets, newSigner, verifierKey } = buildFiles(answers, furtherChains, { configPath, cwd })
   const schemaPath = join(dirname(config.path), schemaName)
   const files = [
     ...secrets,
@@ -58,12 +60,15 @@ async function writeNewConfig({ configPath, schema, cwd, given, env, ask }: Init
     newSigner: newSigner ?? null,
     verifierKey: verifierKey ?? null,
     variables,
-    next: listNext(answers['curve'] === 'treasury', show(config.path)),
+    next: listNext(answers['curve'] === 'treasury').map((line) =>
+      toCommandLine(line, { env, path: show(config.path) }),
+    ),
   }
 }
 
 /** Adds a chain or the log to a configuration. On any failure nothing is changed. */
-async function addPart({ configPath, cwd, given, env, ask }: InitOptions, part: Part): Promise<InitResult> {
+async function addPart(options: InitOptions, part: Part): Promise<InitResult> {
+  const { configPath, cwd, env } = options
   const existing = readConfigText(resolve(cwd, configPath))
   const { path, value } = existing
   if (part === 'log' && value.log !== undefined) {
@@ -72,7 +77,7 @@ async function addPart({ configPath, cwd, given, env, ask }: InitOptions, part: 
     )
   }
   const chainsTaken = value.chains?.map(({ id }) => String(id))
-  const answers = await collectAnswers({ questions: questionsFor(part), chainsTaken, given, env, ask })
+  const answers = await collectAnswers({ ...options, questions: questionsFor(part), chainsTaken })
   const { addition, secrets, verifierKey } = buildAddition(answers, { configPath, cwd })
   const content = addToText(existing, addition)
   const verify = () => findUnsetVariables({ path, content }, env)
@@ -86,7 +91,7 @@ async function addPart({ configPath, cwd, given, env, ask }: InitOptions, part: 
     newSigner: null,
     verifierKey: verifierKey ?? null,
     variables,
-    next: [`tallystick doctor${configOption(show(path))}`, `tallystick serve${configOption(show(path))}`],
+    next: ['doctor', 'serve'].map((line) => toCommandLine(line, { env, path: show(path) })),
   }
 }
 
@@ -104,12 +109,31 @@ function findUnsetVariables({ path, content }: NewFile, env: InitOptions['env'])
   }
 }
 
-function listNext(isTreasury: boolean, path: string): string[] {
-  const option = configOption(path)
-  const doctor = `tallystick doctor${option}`
-  const serve = `tallystick serve${option}`
-  if (isTreasury) return [doctor, serve, `tallystick keys create --name "First key"${option}`]
-  return [doctor, `tallystick curve set 7=369 14=365 30=362 60=358 90=355 180=350 360=340${option}`, serve]
+/** Asks for chains until the user has no more. */
+async function collectFurtherChains(options: InitOptions, first: Answers): Promise<readonly Answers[]> {
+  const chains: Answers[] = []
+  for (;;) {
+    const chainsTaken = [first, ...chains].map(({ chain = '' }) => chain)
+    const answers = await collectAnswers({ ...options, given: {}, questions: questionsForNextChain(), chainsTaken })
+    if (answers['chain'] === '') return chains
+    chains.push(answers)
+  }
+}
+
+/** Lists the commands to run next. Doctor comes after what it looks for. */
+function listNext(isTreasury: boolean): readonly string[] {
+  const curve = 'curve set 7=369 14=365 30=362 60=358 90=355 180=350 360=340'
+  return [...(isTreasury ? [] : [curve]), 'keys create --name "First key"', 'doctor', 'serve']
+}
+
+type CommandLineContext = { readonly env: InitOptions['env']; readonly path: string }
+
+/** Returns a command as it can be typed here: by npx, by the script of the repository, or by its name. */
+function toCommandLine(line: string, { env, path }: CommandLineContext): string {
+  const { npm_command: command, npm_lifecycle_event: script } = env
+  const byNpm = command === 'exec' ? 'npx tallystick' : 'npm run tallystick --'
+  const isByNpm = command === 'exec' || script === 'tallystick'
+  return `${isByNpm ? byNpm : 'tallystick'} ${line}${configOption(path)}`
 }
 
 function configOption(path: string): string {
