@@ -95,7 +95,7 @@ test('default: honest lends are silent over a boundary, and one on a note that w
     return note as NoteTerms
   }
   const first = await lendHonestly()
-  expect(await runOnce()).toEqual([0, expect.stringContaining('1 new lends on chain 324')])
+  expect(await runOnce()).toEqual([0, expect.stringContaining('1 new lend on chain 324')])
 
   await moveTo(boundary - 60n, service.clock)
   await expect.poll(async () => (await service.showNotes()).next.signed).toBe(true)
@@ -104,7 +104,7 @@ test('default: honest lends are silent over a boundary, and one on a note that w
   await expect.poll(async () => (await service.get('/notes')).status).toBe(200)
   const note = await lendHonestly()
   expect([note.validAfter, note.coupon]).toEqual([boundary - 1n, first.coupon])
-  expect(await runOnce()).toEqual([0, expect.stringContaining('1 new lends on chain 324')])
+  expect(await runOnce()).toEqual([0, expect.stringContaining('1 new lend on chain 324')])
 
   // As a service. The signer's key has leaked: the pool accepts the note.
   const { child, output } = launch([...options, '--interval', '1', '--json'])
