@@ -43,6 +43,13 @@ async function transact(transaction: { readonly from: string; readonly to: strin
   await request(rpcUrl, 'evm_mine')
 }
 
+const cent = 10n ** 16n
+
+/** Returns the cents that the page shows. */
+async function readCents(page: Page, selector: string): Promise<bigint> {
+  return BigInt((await page.locator(selector).innerText()).replace(/\D/g, ''))
+}
+
 async function readFixed(
   page: Page,
 ): Promise<{ readonly tokenId: bigint; readonly fixed: bigint; readonly at: bigint }> {
@@ -72,9 +79,16 @@ test('default: a new visitor lends with the sandbox’s wallet, by clicking only
   await shoot(page, 'lend-permit')
   await dialogButton(page, 'Sign').click()
   await page.getByText('permitLend').waitFor()
+  const certain = await readCents(page, '#lend-fixed')
   await dialogButton(page, 'Confirm').click()
   const { tokenId, fixed, at: maturity } = await readFixed(page)
-  expect((await readIncome(credentials, { tokenId, at: maturity })).fixed).toBe(fixed)
+  const paid = (await readIncome(credentials, { tokenId, at: maturity })).fixed
+  expect(fixed).toBe(paid)
+  // Before the lend, it is what a lend pays at least that is mined soon, and afterwards exactly what this one pays.
+  expect(certain).toBeLessThanOrEqual(paid / cent)
+  expect(certain).toBeGreaterThan(paid / cent - 3n)
+  expect(await readCents(page, '#lend-fixed')).toBe(paid / cent)
+  expect(await page.locator('.lend-sums').innerText()).toMatch(/per year, certain\s/)
   await page.getByRole('link', { name: 'See your position' }).waitFor()
   await shoot(page, 'lend-done')
   expect(requested.filter((url) => !url.startsWith(`${credentials.baseUrl}/`))).toEqual([])

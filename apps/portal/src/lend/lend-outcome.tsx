@@ -91,7 +91,7 @@ type MinedProps = LendOutcomeProps & { readonly position: LentPosition; readonly
 function Mined({ session, chain, running, position, hash }: MinedProps) {
   const isIndexed = useIsIndexed(session, { chain, position })
   const { activity } = running
-  const { tokenId, principal, coupon, maturityTimestamp, owner } = position
+  const { tokenId, principal, coupon, maturityTimestamp, partnerFeeBPS, owner } = position
   const fixed = fixedIncome(position, maturityTimestamp)
   return (
     <div class="lend-done">
@@ -100,7 +100,8 @@ function Mined({ session, chain, running, position, hash }: MinedProps) {
         <data id="lent-fixed" value={fixed.toString()}>
           ${formatDollars(fixed)}
         </data>{' '}
-        of fixed income at {formatRate(coupon)}, and the floating income on top. It matures on{' '}
+        of fixed income at {formatRate(coupon)}, and the floating income on top
+        {partnerFeeBPS > 0n ? `, both before the partner’s fee of ${formatRate(partnerFeeBPS)}` : ''}. It matures on{' '}
         <Instant seconds={maturityTimestamp} only="date" />, and you can claim it in full from about{' '}
         <Instant seconds={expectedIncome(position, position).holdsFrom} /> on.
       </Notice>

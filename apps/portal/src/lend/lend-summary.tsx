@@ -1,10 +1,11 @@
-import { type ExpectedIncome, expectedIncome, type OfferedNote } from '@tallystick/client'
+import type { OfferedNote } from '@tallystick/client'
 import { Button, formatDollars, useNow } from '@tallystick/ui'
 import { useEffect, useState } from 'preact/hooks'
 import { hasUnknownResult } from '../connect/activity.ts'
 import type { Connection, Connector } from '../connect/connector.ts'
 import { Progress, type StepLabels } from '../connect/progress.tsx'
 import { WalletErrorNotice } from '../connect/wallet-picker.tsx'
+import { lendDeadline } from '../data/certain-income.ts'
 import { LendOutcome, type LendOutcomeProps } from './lend-outcome.tsx'
 import { PaymentTable } from './payment-table.tsx'
 import { planLend } from './plan-lend.ts'
@@ -36,29 +37,31 @@ const labels: StepLabels = {
 export function LendSummary(props: LendSummaryProps) {
   const { chain, connection, lender, facts, running, obstacle, note, principal, partnerId, serverOffsetMs } = props
   const { activity } = running
-  const [order, setOrder] = useState<Order>()
-  // Rounded to the minute, because digits that change every second cannot be read.
-  const lendTimestamp = BigInt(Math.floor(useNow(serverOffsetMs) / 60) * 60)
+  const [order, setOrder] = useState<OfferedNote>()
+  const now = useNow(serverOffsetMs)
   const partnerFeeBPS = partnerId === undefined ? 0n : (lender?.partnerFeeBps ?? 0n)
-  const terms = { lendTimestamp, floatingRate: facts.floatingRate, partnerFeeBPS }
-  const income = note && principal ? expectedIncome(note, { principal, ...terms }) : undefined
+  const lendTimestamp = note && lendDeadline(now, note.validBefore)
+  const payment =
+    activity.phase === 'mined'
+      ? { ...activity.result, note: order, isMined: true }
+      : { note, principal, partnerFeeBPS, lendTimestamp, isMined: false }
   const plan = planLend({ ...facts, allowance: lender?.allowance, principal })
   const lend = () => {
     if (!connection || !note || !principal) return
-    const now = () => BigInt(Math.floor((Date.now() + serverOffsetMs) / 1000))
+    const clock = () => BigInt(Math.floor((Date.now() + serverOffsetMs) / 1000))
     const partner = partnerId && { id: partnerId, feeBps: partnerFeeBPS }
-    setOrder({ note, income })
-    running.start((tools) => runLend({ connection, chain, note, principal, partner, now }, tools))
+    setOrder(note)
+    running.start((tools) => runLend({ connection, chain, note, principal, partner, now: clock }, tools))
   }
   useEffect(() => {
     if (activity.phase !== 'running') props.onMined()
   }, [activity.phase])
   const isOver = activity.phase === 'mined' || activity.phase === 'reorganised' || hasUnknownResult(activity)
-  const isExpiring = activity.phase === 'running' && order !== undefined && order.note.validBefore !== note?.validBefore
+  const isExpiring = activity.phase === 'running' && order !== undefined && order.validBefore !== note?.validBefore
   return (
     <section class="card lend-summary" aria-labelledby="lend-summary-heading">
       <h2 id="lend-summary-heading">What you get</h2>
-      <PaymentTable {...{ note, principal, income, partnerFeeBPS, floatingRate: facts.floatingRate }} />
+      <PaymentTable {...payment} floatingRate={facts.floatingRate} />
       {activity.phase === 'running' || isOver ? null : connection && connection.chainId !== chain.id ? (
         <SwitchButton {...{ chain, connector: props.connector }} />
       ) : (
@@ -70,7 +73,7 @@ export function LendSummary(props: LendSummaryProps) {
           The note expired while your wallet was open. Reject the request in the wallet. The new terms are shown here.
         </p>
       ) : null}
-      <LendOutcome {...props} lentNote={order?.note} owner={connection?.account} />
+      <LendOutcome {...props} lentNote={order} owner={connection?.account} />
     </section>
   )
 }
@@ -97,8 +100,6 @@ function SwitchButton({ chain, connector }: Pick<LendSummaryProps, 'chain' | 'co
     </>
   )
 }
-
-type Order = { readonly note: OfferedNote; readonly income: ExpectedIncome | undefined }
 
 type LendButtonProps = Pick<LendSummaryProps, 'obstacle' | 'principal' | 'note'> & {
   readonly lend: () => void

@@ -1,25 +1,33 @@
-import type { ExpectedIncome, OfferedNote } from '@tallystick/client'
-import { type Amount, formatRate, Instant, negate, splitCents, sumAmounts } from '@tallystick/ui'
+import { expectedIncome, type OfferedNote } from '@tallystick/client'
+import { formatRate, Instant } from '@tallystick/ui'
+import { roundIncome } from '../data/certain-income.ts'
 import { Sum } from '../parts/sum.tsx'
 
 type PaymentTableProps = {
   readonly note: OfferedNote | undefined
   readonly principal: bigint | undefined
-  readonly income: ExpectedIncome | undefined
   readonly partnerFeeBPS: bigint
+  /** Second of the lend's block, or the last one for which the amounts hold. Undefined without a note. */
+  readonly lendTimestamp: bigint | undefined
+  readonly isMined: boolean
   readonly floatingRate: bigint | undefined
 }
 
 /** Renders what a lend pays at maturity. The total is the sum of the amounts shown. */
-export function PaymentTable({ note, principal, income, partnerFeeBPS, floatingRate }: PaymentTableProps) {
+export function PaymentTable(props: PaymentTableProps) {
+  const { note, principal, partnerFeeBPS, lendTimestamp, isMined, floatingRate } = props
+  const income =
+    note && principal && lendTimestamp !== undefined
+      ? expectedIncome(note, { principal, lendTimestamp, floatingRate, partnerFeeBPS })
+      : undefined
   const days = note === undefined ? '' : `${note.tenorDays} ${note.tenorDays === 1 ? 'day' : 'days'}`
-  const parts = income && principal !== undefined ? roundParts(principal, income) : undefined
+  const parts = income && principal !== undefined ? roundIncome(principal, income) : undefined
   return (
     <dl class="sums lend-sums">
       <Sum name="You lend" help={days && `for ${days}`} amount={parts?.principal} />
       <Sum
         name="Fixed income"
-        help={note && `${formatRate(note.coupon)} per year, certain`}
+        help={note && <Certainty note={note} deadline={isMined ? undefined : lendTimestamp} />}
         amount={parts?.fixed}
         sign="+"
         id="lend-fixed"
@@ -59,9 +67,13 @@ export function PaymentTable({ note, principal, income, partnerFeeBPS, floatingR
   )
 }
 
-/** Returns the parts as they are shown. They add up to the total, which is rounded down once. */
-function roundParts(principal: bigint, income: ExpectedIncome) {
-  const parts = splitCents([principal, income.fixed, income.floating, -income.fee]) as [Amount, Amount, Amount, Amount]
-  const [lent, fixed, floating, deducted] = parts
-  return { principal: lent, fixed, floating, fee: negate(deducted), total: sumAmounts(parts) }
+/** Renders until when a lend has to be mined to pay this at least. Once it is mined, the amount is exact. */
+function Certainty({ note, deadline }: { readonly note: OfferedNote; readonly deadline: bigint | undefined }) {
+  const rate = `${formatRate(note.coupon)} per year, certain`
+  if (deadline === undefined) return <>{rate}</>
+  return (
+    <>
+      {rate} for a lend mined by <Instant seconds={deadline} />
+    </>
+  )
 }

@@ -1,6 +1,7 @@
 import { type ExpectedIncome, expectedIncome } from '@tallystick/client'
-import { Choices, formatRate, Instant, parseDollars, splitCents, sumAmounts, useNow } from '@tallystick/ui'
+import { Choices, formatRate, Instant, parseDollars, useNow } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
+import { lendDeadline, roundIncome } from '../data/certain-income.ts'
 import type { Offer } from '../data/offers.ts'
 import { hrefOfLend } from '../lend/lend-choice.ts'
 import { DollarInput } from '../parts/dollar-input.tsx'
@@ -18,13 +19,16 @@ type CalculatorProps = {
   readonly onChoose: (offer: Offer) => void
 }
 
-/** Renders the expected income of an amount lent now. */
+/** Renders the expected income of an amount lent soon. */
 export function Calculator({ offers, chosen, floatingRate, isRateLoading, serverOffsetMs, onChoose }: CalculatorProps) {
   const [text, setText] = useState('10,000.00')
   const { amount: principal, fault } = parseDollars(text)
-  // Rounded to the minute, because digits that change every second cannot be read.
-  const lendTimestamp = BigInt(Math.floor(useNow(serverOffsetMs) / 60) * 60)
-  const income = principal && chosen ? expectedIncome(chosen, { principal, lendTimestamp, floatingRate }) : undefined
+  const now = useNow(serverOffsetMs)
+  const lendTimestamp = chosen && lendDeadline(now, chosen.validBefore)
+  const income =
+    principal && chosen && lendTimestamp !== undefined
+      ? expectedIncome(chosen, { principal, lendTimestamp, floatingRate })
+      : undefined
   return (
     <form class="card calculator grid" aria-labelledby="calculator-title" onSubmit={(event) => event.preventDefault()}>
       <h2 id="calculator-title">Calculator</h2>
@@ -46,7 +50,7 @@ export function Calculator({ offers, chosen, floatingRate, isRateLoading, server
           />
         </div>
       </fieldset>
-      {income && chosen && principal !== undefined ? (
+      {income && chosen && principal !== undefined && lendTimestamp !== undefined ? (
         <Result {...{ income, chosen, principal, lendTimestamp, floatingRate, isRateLoading }} />
       ) : (
         <p class="hint">
@@ -70,8 +74,7 @@ type ResultProps = Pick<CalculatorProps, 'floatingRate' | 'isRateLoading'> & {
 }
 
 function Result({ income, chosen, principal, lendTimestamp, floatingRate, isRateLoading }: ResultProps) {
-  const parts = splitCents([principal, income.fixed, income.floating])
-  const [, fixed, floating] = parts
+  const { fixed, floating, total } = roundIncome(principal, income)
   return (
     <div class="result" aria-live="polite">
       <dl class="sums">
@@ -90,14 +93,14 @@ function Result({ income, chosen, principal, lendTimestamp, floatingRate, isRate
               {floatingRate === undefined ? ', without floating income' : null}
             </>
           }
-          amount={sumAmounts(parts)}
+          amount={total}
           id="payout"
           isTotal
         />
       </dl>
       <p class="hint">
-        If lent at <time dateTime={new Date(Number(lendTimestamp) * 1000).toISOString()}>this minute</time>, before a
-        partner’s fee, and claimed from about <Instant seconds={income.holdsFrom} /> on.
+        The fixed income is certain for a lend mined by <Instant seconds={lendTimestamp} />. All is before a partner’s
+        fee, and for a claim from about <Instant seconds={income.holdsFrom} /> on.
       </p>
     </div>
   )

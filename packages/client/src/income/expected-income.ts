@@ -3,7 +3,7 @@ import { usuallyCompleteFrom } from './claimability.ts'
 
 /** Expected income of a lend, in the dollar token's smallest unit, if it is claimed from `holdsFrom` on. */
 export type ExpectedIncome = {
-  /** Certain once the lend is mined. */
+  /** Exact for a lend in the second of `lendTimestamp`, and the least for every earlier one. */
   readonly fixed: bigint
   /** Estimate that assumes a constant floating rate until maturity. */
   readonly floating: bigint
@@ -22,7 +22,10 @@ export type ExpectedIncome = {
 export type ExpectedIncomeOptions = {
   /** In the dollar token's smallest unit. */
   readonly principal: bigint
-  /** When the lend is mined, Unix seconds; `serverTime` of the notes is close. */
+  /**
+   * When the lend is mined, Unix seconds. It is not known before: `serverTime` of the notes is close, and a time by which
+   * the lend is mined gives what it pays at least.
+   */
   readonly lendTimestamp: bigint
   /** Basis points per 360-day year, as `rate()` returns it; 0 by default. */
   readonly floatingRate?: bigint | null | undefined
@@ -31,8 +34,8 @@ export type ExpectedIncomeOptions = {
 }
 
 /**
- * Returns the income of a lend on a note until maturity. The fixed part is exact, the floating part is an estimate. Each is
- * rounded down, like the pool does. The position must be claimed from `holdsFrom` on.
+ * Returns the income of a lend on a note until maturity. The fixed part is exact for the second of the lend, the floating
+ * part is an estimate. Each is rounded down, like the pool does. The position must be claimed from `holdsFrom` on.
  *
  * @example
  * const note = { coupon: 401n, maturityTimestamp: 1739314800n }
