@@ -15,9 +15,12 @@ import {
 } from './watch-machine.ts'
 import { isSameState, type NotesState, stateOf } from './watch-state.ts'
 
+/** Seconds that a note must be valid for at least, so that a transaction with it is probably mined in time. */
+export const defaultMinRemaining = 30
+
 /** Options of `watchNotes`. */
 export type WatchNotesOptions = NotesFilter & {
-  /** Notes that expire in less than this many seconds are not passed on; 30 by default. */
+  /** Notes that expire in less than this many seconds are not passed on; `defaultMinRemaining` by default. */
   readonly minRemaining?: number | undefined
   /** Called for every failed request, even while there are usable notes. */
   readonly onError?: ((error: ClientError) => void) | undefined
@@ -55,7 +58,7 @@ function createLoop(
   { callback, options, stopped }: Subscription & { readonly stopped: AbortSignal },
 ) {
   const { clock, random } = connection.environment
-  const { chainId, maturity, minRemaining = 30, onError, stream = true } = options
+  const { chainId, maturity, minRemaining = defaultMinRemaining, onError, stream = true } = options
   const announcer = createAnnouncer(callback, minRemaining * 1000)
   let watch = createWatch(clock.read())
   let timer: unknown
