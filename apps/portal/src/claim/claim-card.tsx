@@ -4,9 +4,11 @@ import { shortHex, useSubscribed } from '@tallystick/ui'
 import { useEffect } from 'preact/hooks'
 import { type Activity, hasUnknownResult } from '../connect/activity.ts'
 import type { Connection, Connector } from '../connect/connector.ts'
+import { isDeclined } from '../connect/explain-wallet-error.ts'
 import { Progress, type StepLabels } from '../connect/progress.tsx'
 import { useActivity } from '../connect/use-activity.ts'
 import { WalletPicker } from '../connect/wallet-picker.tsx'
+import { useKeptFocus } from '../parts/use-kept-focus.ts'
 import type { Holding } from '../wallet/look-up-wallet.ts'
 import { ClaimList } from './claim-list.tsx'
 import { ClaimOutcome } from './claim-outcome.tsx'
@@ -43,6 +45,7 @@ export function ClaimCard(props: ClaimCardProps) {
   const { activity } = running
   const isOwner = connection?.account.toLowerCase() === owner.toLowerCase()
   const claimable = useClaimable({ holdings, chain, connection: isOwner ? connection : undefined })
+  const keepFocus = useKeptFocus()
   useRefresh(activity, props)
   if (holdings.length === 0 && activity.phase === 'idle') return null
   const now = () => BigInt(Math.floor((Date.now() + serverOffsetMs) / 1000))
@@ -52,9 +55,13 @@ export function ClaimCard(props: ClaimCardProps) {
   }
   const canClaim = isOwner && !isPaused && activity.phase !== 'running' && !hasUnknownResult(activity)
   return (
-    <section class="card claim" aria-label={`Claim on ${chain.name}`}>
+    <section ref={keepFocus} class="card claim" aria-label={`Claim on ${chain.name}`} tabIndex={-1}>
       <h2>{`${titleOf(claimable)} on ${chain.name}`}</h2>
-      <ClaimOutcome {...{ running, chain, refresh }} />
+      {activity.phase === 'idle' || activity.phase === 'running' ? null : (
+        <div tabIndex={-1} data-focus={isDeclined(activity) ? undefined : true}>
+          <ClaimOutcome {...{ running, chain, refresh }} />
+        </div>
+      )}
       {holdings.length > 0 ? <ClaimList {...{ claimable, canClaim, claim, at: now() }} /> : null}
       {isPaused && holdings.length > 0 ? (
         <p class="field-fault">The pool is paused. Nothing can be claimed until the pause ends.</p>

@@ -1,6 +1,6 @@
 import type { Claimability } from '@tallystick/client'
 import { type Amount, Button, formatCents, sumAmounts } from '@tallystick/ui'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { FullFrom } from '../wallet/holding-state.tsx'
 import { describeLoss } from './describe-loss.ts'
 import type { Claimable } from './use-claimable.ts'
@@ -111,15 +111,27 @@ type EarlyClaimProps = {
 
 /**
  * Renders the second decision before a claim that loses income. It names the loss. Waiting has the focus, and nothing is
- * chosen beforehand.
+ * chosen beforehand. Escape waits, too, and the focus returns to the button that opened it.
  */
 function EarlyClaim({ tokenId, payout, missing, at, canClaim, onClaim, onWait }: EarlyClaimProps) {
   const wait = useRef<HTMLButtonElement>(null)
-  useEffect(() => wait.current?.focus(), [])
+  useLayoutEffect(() => {
+    const opener = document.activeElement
+    wait.current?.focus()
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus()
+    }
+  }, [])
   const loss = describeLoss(missing)
   const heading = `early-claim-${tokenId}`
   return (
-    <section class="early-claim shrink" aria-labelledby={heading}>
+    <section
+      class="early-claim shrink"
+      aria-labelledby={heading}
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') onWait()
+      }}
+    >
       <h3 id={heading}>{`Claim position #${tokenId} now and lose ${loss}?`}</h3>
       <p>
         The pool pays the floating income that is reported so far, and never pays the rest. A claim now pays{' '}

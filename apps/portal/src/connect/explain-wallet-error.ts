@@ -1,5 +1,6 @@
 import { ClientError } from '@tallystick/client'
 import { type Explanation, explainError, messageOf } from '../data/explain-error.ts'
+import type { Activity } from './activity.ts'
 import { findWalletFault, type WalletFault } from './provider/wallet-error.ts'
 
 const faults: Readonly<Record<WalletFault, Explanation>> = {
@@ -32,6 +33,11 @@ const titles: Readonly<Record<string, string>> = {
   transaction_dropped: 'The chain does not know the transaction',
   transaction_pending: 'The result of the transaction is not known yet',
   chain_failed: 'The wallet or its network failed',
+}
+
+/** Returns whether nothing was sent because the visitor declined. The focus then returns to the button that began it. */
+export function isDeclined(activity: Activity<unknown>): boolean {
+  return activity.phase === 'failed' && explainWalletError(activity.error).isCalm === true
 }
 
 /** Describes why connecting a wallet, lending or claiming failed. */

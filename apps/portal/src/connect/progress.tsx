@@ -26,7 +26,7 @@ export function Progress({ activity, plan, labels, explorer, onStop }: ProgressP
   const isSlow = useIsSlow(activity.phase === 'running' && isAsking ? activity.step : undefined)
   if (activity.phase !== 'running') return null
   return (
-    <div class="progress" role="status">
+    <div class="progress" role="status" tabIndex={-1} data-focus>
       <ol class="grid">
         {listSteps(activity, plan).map(({ step, state }) => (
           <li key={step} class={`flex middle step-${state}`} aria-current={state === 'now' ? 'step' : undefined}>

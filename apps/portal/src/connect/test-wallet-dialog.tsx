@@ -22,11 +22,16 @@ export function startTestWallet(info: TestWalletInfo, { chains, storage }: Start
       render(<Prompt prompt={prompt} onAnswer={onAnswer} />, place)
     })
   const confirm = (prompt: WalletPrompt) => {
-    const answer = last.then(() => show(prompt))
+    // An extension takes a moment to open its window. The dialog gives the focus back to what has it then.
+    const answer = last.then(nextTask).then(() => show(prompt))
     last = answer
     return answer
   }
   announceTestWallet(window, createTestWallet({ info, chains, confirm, post, storage }))
+}
+
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
 }
 
 async function post(path: string, body: string): Promise<unknown> {

@@ -1,4 +1,5 @@
 import { Button, Hex, Notice } from '@tallystick/ui'
+import { useRef } from 'preact/hooks'
 import type { Connection, Connector, ConnectorState } from './connector.ts'
 import { explainWalletError } from './explain-wallet-error.ts'
 import { useIsSlow } from './progress.tsx'
@@ -9,8 +10,13 @@ type WalletPickerProps = {
   readonly state: ConnectorState
 }
 
-/** Renders the connected wallet, or the wallets of the browser to choose from. */
+/**
+ * Renders the connected wallet, or the wallets of the browser to choose from. The part of the page around it keeps the focus
+ * (`useKeptFocus`): after a rejection and after the end of a connection, the wallet that was used has it.
+ */
 export function WalletPicker({ connector, state: { wallets, connection, pending, error } }: WalletPickerProps) {
+  const used = useRef<string>(undefined)
+  used.current = (connection?.wallet ?? pending)?.id ?? used.current
   if (connection) return <Connected connection={connection} onDisconnect={connector.disconnect} />
   if (pending) return <Pending wallet={pending} onCancel={connector.cancel} />
   return (
@@ -22,6 +28,7 @@ export function WalletPicker({ connector, state: { wallets, connection, pending,
               <button
                 type="button"
                 class="wallet-choice flex middle full"
+                data-focus={wallet.id === used.current || undefined}
                 onClick={() => void connector.connect(wallet)}
               >
                 <WalletIcon wallet={wallet} />
@@ -63,7 +70,7 @@ type ConnectedProps = {
 
 function Connected({ connection: { wallet, account }, onDisconnect }: ConnectedProps) {
   return (
-    <div class="wallet-connected flex middle">
+    <div class="wallet-connected flex middle" tabIndex={-1} data-focus>
       <WalletIcon wallet={wallet} />
       <div class="shrink">
         <strong class="block">{wallet.name}</strong>
@@ -77,7 +84,7 @@ function Connected({ connection: { wallet, account }, onDisconnect }: ConnectedP
 function Pending({ wallet, onCancel }: { readonly wallet: BrowserWallet; readonly onCancel: () => void }) {
   const isSlow = useIsSlow(wallet)
   return (
-    <div class="wallet-connected flex middle" role="status">
+    <div class="wallet-connected flex middle" role="status" tabIndex={-1} data-focus>
       <WalletIcon wallet={wallet} />
       <div class="shrink">
         <strong class="block">Waiting for {wallet.name}</strong>
