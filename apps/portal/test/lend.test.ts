@@ -6,6 +6,7 @@ import { findAxeFaults } from '../../../packages/ui/test/axe.ts'
 import { shoot, type Visit } from '../../../packages/ui/test/browser.ts'
 import { useBrowser } from '../../../packages/ui/test/use-browser.ts'
 import { type Credentials, startSandbox } from '../../../test/set-up/start-sandbox.ts'
+import { documentedGas } from '../src/lend/network-fee.ts'
 import { addBrowserWallet, type BrowserWallet, request } from './browser-wallet.ts'
 import { readIncome } from './contract.ts'
 
@@ -43,6 +44,26 @@ async function transact(transaction: { readonly from: string; readonly to: strin
   await request(rpcUrl, 'evm_mine')
 }
 
+/** Expects that the gas of the last transaction with a selector is about the documented one. */
+async function expectGas(call: keyof typeof documentedGas, selector: string, shown?: string | null): Promise<void> {
+  const client = createPublicClient({ transport: http(rpcUrl) })
+  const head = await client.getBlockNumber()
+  const numbers = Array.from({ length: 30 }, (_, index) => head - BigInt(index)).filter((number) => number >= 0n)
+  const blocks = await Promise.all(
+    numbers.map((blockNumber) => client.getBlock({ blockNumber, includeTransactions: true })),
+  )
+  const sent = blocks.flatMap(({ transactions }) => transactions).find(({ input }) => input.startsWith(selector))
+  const { gasUsed, effectiveGasPrice } = await client.getTransactionReceipt({ hash: sent!.hash })
+  console.log(call, gasUsed, effectiveGasPrice, shown)
+  expect(Number(documentedGas[call]) / Number(gasUsed)).toBeGreaterThan(0.9)
+  expect(Number(documentedGas[call]) / Number(gasUsed)).toBeLessThan(1.25)
+  if (!shown) return
+  const estimate = Number(/about ([\d.]+) ETH/.exec(shown)?.[1])
+  const charged = Number(gasUsed * effectiveGasPrice) / 1e18
+  expect(estimate / charged).toBeGreaterThan(0.8)
+  expect(estimate / charged).toBeLessThan(2)
+}
+
 const cent = 10n ** 16n
 
 /** Returns the cents that the page shows. */
@@ -74,6 +95,7 @@ test('default: a new visitor lends with the sandbox’s wallet, by clicking only
   expect(await page.locator('#lend-announcement').innerText()).toContain('to sign a permit, which costs nothing')
   expect(await findAxeFaults(page)).toEqual([])
   await shoot(page, 'lend')
+  const fee = await page.locator('#lend-network-fee').textContent()
   await lendButton(page).click()
   await page.getByRole('heading', { name: 'Sign this Permit?' }).waitFor()
   await shoot(page, 'lend-permit')
@@ -89,6 +111,7 @@ test('default: a new visitor lends with the sandbox’s wallet, by clicking only
   expect(certain).toBeGreaterThan(paid / cent - 3n)
   expect(await readCents(page, '#lend-fixed')).toBe(paid / cent)
   expect(await page.locator('.lend-sums').innerText()).toMatch(/per year, certain\s/)
+  await expectGas('permitLend', '0xaa121ea9', fee)
   await page.getByRole('link', { name: 'See your position' }).waitFor()
   await shoot(page, 'lend-done')
   expect(requested.filter((url) => !url.startsWith(`${credentials.baseUrl}/`))).toEqual([])
@@ -256,6 +279,8 @@ test('behavior: a wallet in window.ethereum adds the network, approves, lends, a
   expect(before - (await readBalance(account))).toBe(1_000n * 10n ** 18n)
   await expect.poll(() => page.locator('.lend-sums').innerText()).toContain('5.00% of the income')
   expect(await page.locator('#lend-fee').innerText()).toMatch(/^−\$0\.\d\d$/)
+  await expectGas('approve', '0x095ea7b3')
+  await expectGas('lend', '0x1949f17e')
   expect(wallet.methods.filter((method) => method === 'eth_sendTransaction')).toHaveLength(2)
   await explainFailures(page, { wallet, account })
   await page.context().close()
@@ -348,4 +373,43 @@ test('behavior: a note that expires while the wallet is open is replaced, and th
   await dialogButton(page, 'Confirm').click()
   await page.getByText('You lent $2,500.50').waitFor()
   expect(before - (await readBalance(credentials.wallets[3]!.address))).toBe(2_500_500_000_000_000_000_000n)
+})
+
+/** Moves the sandbox's time to an instant, and opens the page again, which then knows that time. */
+async function moveTime(page: Page, instant: string): Promise<void> {
+  const client = createPublicClient({ transport: http(rpcUrl) })
+  const { timestamp } = await client.getBlock({ blockTag: 'latest' })
+  await request(rpcUrl, 'evm_increaseTime', Date.parse(instant) / 1000 - Number(timestamp))
+  await request(rpcUrl, 'evm_mine')
+  await page.reload()
+  await page.getByText(/^You have \$[\d,]+\.\d\d on zkSync Era/).waitFor()
+}
+
+test('behavior: terms are counted down, withheld at their end, and replaced at midnight', {
+  tags: 'slow',
+}, async () => {
+  const { page } = visit
+  const timer = page.getByRole('timer', { name: 'Time left for these terms' })
+  await moveTime(page, '2026-11-13T23:55:00-05:00')
+  expect(await page.locator('#terms-until').innerText()).toBe('14 Nov 2026, 00:00 New York')
+  expect(await timer.innerText()).toMatch(/^04:\d\d$/)
+  expect(await lendButton(page).isEnabled()).toBe(true)
+  expect(await findAxeFaults(page)).toEqual([])
+  await shoot(page, 'lend-terms')
+  await moveTime(page, '2026-11-13T23:59:35-05:00')
+  await page.getByText('This note will probably expire before a transaction is mined.').waitFor()
+  expect(await lendButton(page).isDisabled()).toBe(true)
+  await amountField(page).fill('1,234.50')
+  await page.getByRole('radio', { name: /^7 days/ }).check()
+  await shoot(page, 'lend-terms-ending')
+  await request(rpcUrl, 'evm_increaseTime', 30)
+  await request(rpcUrl, 'evm_mine')
+  await page.getByText(/^The last note expired\. 7 days pay \d\.\d\d% per year, as before\.$/).waitFor()
+  expect(await page.locator('#terms-until').innerText()).toBe('14 Nov 2026, 18:00 New York')
+  expect(await timer.count()).toBe(0)
+  await expect.poll(() => lendButton(page).innerText()).toBe('Lend $1,234.50 for 7 days')
+  expect(await lendButton(page).isEnabled()).toBe(true)
+  await shoot(page, 'lend-terms-new')
+  await page.getByRole('radio', { name: /^14 days/ }).check()
+  await expect.poll(() => page.getByText('New terms').count()).toBe(0)
 })

@@ -2,7 +2,6 @@
 
 import { randomBytes } from 'node:crypto'
 import { createApiKey, decodeNote, type WireNote } from '@tallystick/core'
-
 import { createPublicLog, type PublicLog } from '@tallystick/workbench/public-log/create-public-log'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'

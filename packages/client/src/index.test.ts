@@ -41,6 +41,7 @@ test('default: the list of exports changes only on purpose', () => {
       "verifyLogged",
       "noteStatus",
       "verifyNote",
+      "defaultMinRemaining",
       "explainRevert",
       "verifyWebhook",
       "WebhookError",

@@ -3,7 +3,7 @@ import type { Lender } from './use-lender.ts'
 
 export type ObstacleFacts = {
   readonly isConnected: boolean
-  readonly lender: Pick<Lender, 'coins' | 'isPaused' | 'balance' | 'minLend'> | undefined
+  readonly lender: Pick<Lender, 'isPaused' | 'balance' | 'minLend'> | undefined
   readonly amount: JudgedAmount
   readonly hasNote: boolean
   readonly hasExpired: boolean
@@ -11,14 +11,13 @@ export type ObstacleFacts = {
   readonly isPaused: boolean
   /** Why the pool would reject every note, by the service. */
   readonly rejection: string | undefined
-  readonly currency: string
   /** Whether the link names a partner that the pool does not know. */
   readonly isPartnerUnknown: boolean
 }
 
 /** Returns why the visitor cannot lend now, most important first, or undefined. */
 export function findObstacle(facts: ObstacleFacts): string | undefined {
-  const { isConnected, lender, amount, hasNote, hasExpired, isPaused, rejection, currency, isPartnerUnknown } = facts
+  const { isConnected, lender, amount, hasNote, hasExpired, isPaused, rejection, isPartnerUnknown } = facts
   if (isPaused || lender?.isPaused) return 'The pool is paused. Nothing can be lent until the pause ends.'
   if (rejection !== undefined) return `The pool rejects loans. ${rejection}`
   if (!hasNote) return 'No note is on offer for this choice.'
@@ -29,6 +28,5 @@ export function findObstacle(facts: ObstacleFacts): string | undefined {
   if (isPartnerUnknown) return 'The partner in this link is not known to the pool. Open the page without it.'
   if (lender.balance < lender.minLend) return 'This account has too few dollars to lend.'
   if (amount.fault !== undefined) return amount.fault
-  if (lender.coins === 0n) return `This account has no ${currency} to pay the network fee.`
   return undefined
 }

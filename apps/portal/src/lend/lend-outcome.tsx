@@ -93,6 +93,10 @@ function Mined({ session, chain, running, position, hash }: MinedProps) {
   const { activity } = running
   const { tokenId, principal, coupon, maturityTimestamp, partnerFeeBPS, owner } = position
   const fixed = fixedIncome(position, maturityTimestamp)
+  const lendMore = () => {
+    running.reset()
+    document.getElementById('lend-amount')?.focus()
+  }
   return (
     <div class="lend-done">
       <Notice tone="good" title={`You lent $${formatDollars(principal)}`}>
@@ -122,7 +126,7 @@ function Mined({ session, chain, running, position, hash }: MinedProps) {
             Your position appears here in a moment…
           </p>
         )}
-        <Button label="Lend more" onClick={running.reset} />
+        <Button label="Lend more" onClick={lendMore} />
       </div>
     </div>
   )

@@ -24,6 +24,7 @@ import { DollarInput } from '../parts/dollar-input.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { Fact } from '../parts/fact.tsx'
 import { navigate } from '../parts/router.ts'
+import { useKeptFocus } from '../parts/use-kept-focus.ts'
 import { findObstacle } from './find-obstacle.ts'
 import { type JudgedAmount, judgeAmount } from './judge-amount.ts'
 import { hrefOfLend, readChoice } from './lend-choice.ts'
@@ -45,11 +46,13 @@ export function LendPage({ info, session, notes, connector, rate, search, isOpen
   const wallets = useSubscribed(connector.get, connector.subscribe)
   const { connection } = wallets
   const running = useActivity<LentPosition>()
+  const keepFocus = useKeptFocus()
   const { lender, error, refresh } = useLender({ connection, chain, partnerId, isOpen })
   const facts = useChainFacts({ session, rate, chainId: chain.id, isOpen })
   const offered = listNotesOf(notes.view?.notes ?? [], chain.id)
   const chosen = chooseTenor(offered, tenorDays)
-  const amount = judgeAmount(text, { balance: lender?.balance, minLend: lender?.minLend ?? facts.minLend })
+  const minLend = lender?.minLend ?? facts.minLend
+  const amount = judgeAmount(text, { balance: lender?.balance, minLend })
   const isBusy = running.activity.phase === 'running'
   const obstacle = findObstacle({
     isConnected: connection !== undefined,
@@ -59,7 +62,6 @@ export function LendPage({ info, session, notes, connector, rate, search, isOpen
     hasExpired: useHasExpired(notes.view),
     isPaused: isPoolPaused(rate, chain.id),
     rejection: findRejection(rate, chain.id),
-    currency: chain.currency,
     isPartnerUnknown: partnerId !== undefined && lender !== undefined && lender.partnerFeeBps === undefined,
   })
   const choose = (choice: { readonly chainId: number; readonly tenorDays?: number | undefined }) =>
@@ -72,7 +74,7 @@ export function LendPage({ info, session, notes, connector, rate, search, isOpen
       <div class="lend grid below">
         <fieldset class="card lend-form grid" disabled={isBusy}>
           <legend class="sr-only">What to lend</legend>
-          <section class="field" aria-labelledby="lend-wallet">
+          <section ref={keepFocus} class="field" aria-labelledby="lend-wallet" tabIndex={-1}>
             <h2 id="lend-wallet">Wallet</h2>
             <WalletPicker connector={connector} state={wallets} />
           </section>
@@ -87,7 +89,7 @@ export function LendPage({ info, session, notes, connector, rate, search, isOpen
               />
             </div>
           ) : null}
-          <AmountField {...{ text, setText, amount, lender, error, chain, connection }} />
+          <AmountField {...{ text, setText, amount, lender, error, chain, connection, minLend }} />
           <TenorField {...{ offered, chosen, onChoose: (days) => choose({ chainId: chain.id, tenorDays: days }) }} />
         </fieldset>
         <LendSummary
@@ -151,10 +153,13 @@ type AmountFieldProps = {
   readonly error: unknown
   readonly chain: PortalChain
   readonly connection: Connection | undefined
+  /** Least amount that the pool takes. Undefined while unknown. */
+  readonly minLend: bigint | undefined
 }
 
-/** Renders the amount to lend, with the balance of the account. */
-function AmountField({ text, setText, amount, lender, error, chain, connection }: AmountFieldProps) {
+/** Renders the amount to lend, with the least one and the most that the account has. */
+function AmountField(props: AmountFieldProps) {
+  const { text, setText, amount, lender, error, minLend } = props
   const { principal, fault } = amount
   return (
     <div class="field">
@@ -165,12 +170,14 @@ function AmountField({ text, setText, amount, lender, error, chain, connection }
         <DollarInput id="lend-amount" {...{ text, setText, principal }} isValid={fault === undefined} maxLength={60} />
         <Button
           label="Max"
-          disabled={!lender || lender.balance === 0n}
-          onClick={() => lender && setText(formatExact(lender.balance))}
+          aria-disabled={!lender || lender.balance === 0n}
+          onClick={() => lender && lender.balance > 0n && setText(formatExact(lender.balance))}
         />
       </div>
-      <p id="lend-amount-hint" class={fault ? 'field-fault' : 'hint'}>
-        {fault ?? balanceHint({ lender, chain, connection })}
+      <p id="lend-amount-hint" class="hint">
+        {fault ? <span class="block field-fault">{fault}</span> : null}
+        {balanceHint(props)}
+        {minLend === undefined ? '' : ` The least is $${formatDollars(minLend)}.`}
       </p>
       {error !== undefined && !lender ? <WalletErrorNotice error={error} /> : null}
     </div>
@@ -178,7 +185,7 @@ function AmountField({ text, setText, amount, lender, error, chain, connection }
 }
 
 function balanceHint({ lender, chain, connection }: Pick<AmountFieldProps, 'lender' | 'chain' | 'connection'>): string {
-  if (lender) return `You have $${formatDollars(lender.balance)} on ${chain.name}.`
+  if (lender) return `You have $${formatDollars(lender.balance)} on ${chain.name}, the most that you can lend.`
   if (!connection) return 'In dollars of the pool’s token.'
   if (connection.chainId !== chain.id) return `Your balance is shown once your wallet is on ${chain.name}.`
   return 'Reading your balance…'
@@ -192,8 +199,9 @@ type TenorFieldProps = {
 
 /** Renders the choice of the tenor, with the coupon of each. */
 function TenorField({ offered, chosen, onChoose }: TenorFieldProps) {
+  const keepFocus = useKeptFocus()
   return (
-    <fieldset class="field tenor-choice">
+    <fieldset ref={keepFocus} class="field tenor-choice" tabIndex={-1}>
       <legend>
         <h2>For how long</h2>
       </legend>

@@ -1,17 +1,24 @@
-import type { OfferedNote } from '@tallystick/client'
-import { Button, formatDollars, useNow } from '@tallystick/ui'
+import type { ExpectedIncome, OfferedNote } from '@tallystick/client'
+import { Button, formatDollars, Notice, useNow } from '@tallystick/ui'
 import { useEffect, useState } from 'preact/hooks'
 import { hasUnknownResult } from '../connect/activity.ts'
 import type { Connection, Connector } from '../connect/connector.ts'
+import { isDeclined } from '../connect/explain-wallet-error.ts'
 import { Progress, type StepLabels } from '../connect/progress.tsx'
 import { WalletErrorNotice } from '../connect/wallet-picker.tsx'
 import { lendDeadline } from '../data/certain-income.ts'
+import { useKeptFocus } from '../parts/use-kept-focus.ts'
+import { findWarnings } from './find-warnings.ts'
 import { LendOutcome, type LendOutcomeProps } from './lend-outcome.tsx'
-import { PaymentTable } from './payment-table.tsx'
+import { formatCoins } from './network-fee.ts'
+import { incomeOf, PaymentTable } from './payment-table.tsx'
 import { planLend } from './plan-lend.ts'
 import { runLend } from './run-lend.ts'
+import { Terms, TermsChange } from './terms/terms.tsx'
+import { termsAt } from './terms/terms-at.ts'
 import type { ChainFacts } from './use-chain-facts.ts'
 import type { Lender } from './use-lender.ts'
+import { useNetworkFee } from './use-network-fee.ts'
 
 export type LendSummaryProps = Omit<LendOutcomeProps, 'lentNote' | 'owner'> & {
   readonly connection: Connection | undefined
@@ -35,17 +42,20 @@ const labels: StepLabels = {
 
 /** Renders what a lend pays, the button that lends, and its progress. */
 export function LendSummary(props: LendSummaryProps) {
-  const { chain, connection, lender, facts, running, obstacle, note, principal, partnerId, serverOffsetMs } = props
+  const { chain, connection, lender, facts, running, note, principal, partnerId, serverOffsetMs } = props
   const { activity } = running
   const [order, setOrder] = useState<OfferedNote>()
   const now = useNow(serverOffsetMs)
+  const keepFocus = useKeptFocus()
   const partnerFeeBPS = partnerId === undefined ? 0n : (lender?.partnerFeeBps ?? 0n)
+  const { floatingRate } = facts
+  const plan = planLend({ ...facts, allowance: lender?.allowance, principal })
   const lendTimestamp = note && lendDeadline(now, note.validBefore)
   const payment =
     activity.phase === 'mined'
-      ? { ...activity.result, note: order, isMined: true }
-      : { note, principal, partnerFeeBPS, lendTimestamp, isMined: false }
-  const plan = planLend({ ...facts, allowance: lender?.allowance, principal })
+      ? { ...activity.result, note: order, isMined: true, floatingRate }
+      : { note, principal, partnerFeeBPS, lendTimestamp, isMined: false, floatingRate }
+  const income = incomeOf(payment)
   const lend = () => {
     if (!connection || !note || !principal) return
     const clock = () => BigInt(Math.floor((Date.now() + serverOffsetMs) / 1000))
@@ -57,29 +67,74 @@ export function LendSummary(props: LendSummaryProps) {
     if (activity.phase !== 'running') props.onMined()
   }, [activity.phase])
   const isOver = activity.phase === 'mined' || activity.phase === 'reorganised' || hasUnknownResult(activity)
-  const isExpiring = activity.phase === 'running' && order !== undefined && order.validBefore !== note?.validBefore
+  const isOpen = activity.phase !== 'running' && !isOver
   return (
-    <section class="card lend-summary" aria-labelledby="lend-summary-heading">
+    <section ref={keepFocus} class="card lend-summary" aria-labelledby="lend-summary-heading" tabIndex={-1}>
       <h2 id="lend-summary-heading">What you get</h2>
-      <PaymentTable {...payment} floatingRate={facts.floatingRate} />
-      {activity.phase === 'running' || isOver ? null : connection && connection.chainId !== chain.id ? (
-        <SwitchButton {...{ chain, connector: props.connector }} />
-      ) : (
-        <LendButton {...{ obstacle, principal, note, lend, announcement: plan.announcement }} />
-      )}
+      <PaymentTable {...payment} income={income} />
+      {note && activity.phase !== 'mined' ? <Terms note={note} now={now} /> : null}
+      <TermsChange {...{ note, lentNote: order }} isShown={isOpen && activity.phase !== 'expired'} />
+      {isOpen ? <LendActions {...props} {...{ plan, income, now, lend }} /> : null}
       <Progress {...{ activity, labels, plan: plan.steps, explorer: chain.explorer, onStop: running.stop }} />
-      {isExpiring ? (
-        <p class="field-fault" role="alert">
-          The note expired while your wallet was open. Reject the request in the wallet. The new terms are shown here.
-        </p>
-      ) : null}
-      <LendOutcome {...props} lentNote={order} owner={connection?.account} />
+      <Outcome {...props} lentNote={order} owner={connection?.account} />
     </section>
   )
 }
 
+/** Renders how the last lend ended, or that the note of a running one has expired. */
+function Outcome(props: LendOutcomeProps) {
+  const { note, lentNote } = props
+  const { activity } = props.running
+  if (activity.phase === 'idle') return null
+  if (activity.phase !== 'running') {
+    return (
+      <div tabIndex={-1} data-focus={isDeclined(activity) ? undefined : true}>
+        <LendOutcome {...props} />
+      </div>
+    )
+  }
+  if (!lentNote || lentNote.validBefore === note?.validBefore) return null
+  return (
+    <p class="field-fault" role="alert">
+      The note expired while your wallet was open. Reject the request in the wallet. The new terms are shown here.
+    </p>
+  )
+}
+
+type LendActionsProps = LendSummaryProps & {
+  readonly plan: ReturnType<typeof planLend>
+  readonly income: ExpectedIncome | undefined
+  readonly now: number
+  readonly lend: () => void
+}
+
+/** Renders the button that lends, what it costs, and what to know before. */
+function LendActions(props: LendActionsProps) {
+  const { chain, connection, connector, lender, note, plan, income, running, now } = props
+  const fee = useNetworkFee({ connection, chain, lender, note, steps: plan.steps })
+  // An outcome that is to be read first has the focus.
+  const takesFocus = running.activity.phase === 'idle' || isDeclined(running.activity) || undefined
+  if (connection && connection.chainId !== chain.id) return <SwitchButton {...{ chain, connector, takesFocus }} />
+  const ends = note && termsAt(now, note.validBefore).phase === 'ending'
+  return (
+    <>
+      <LendButton {...props} {...{ takesFocus }} reason={props.obstacle ?? (ends ? ending : undefined)} />
+      {fee === undefined ? null : (
+        <p class="hint" id="lend-network-fee">
+          {`The network fee is about ${formatCoins(fee)} ${chain.currency}${plan.steps.includes('approve') ? ' for both transactions' : ''}.`}
+        </p>
+      )}
+      {findWarnings({ lender, fee, income, currency: chain.currency }).map((text) => (
+        <Notice key={text} tone="warn" title="Before you lend" text={text} />
+      ))}
+    </>
+  )
+}
+
+type SwitchButtonProps = Pick<LendSummaryProps, 'chain' | 'connector'> & { readonly takesFocus: true | undefined }
+
 /** Renders the button for a wallet on another network. What a lend costs there is not known. */
-function SwitchButton({ chain, connector }: Pick<LendSummaryProps, 'chain' | 'connector'>) {
+function SwitchButton({ chain, connector, takesFocus }: SwitchButtonProps) {
   const [state, setState] = useState<{ readonly isAsking?: boolean; readonly error?: unknown }>({})
   const ask = () => {
     setState({ isAsking: true })
@@ -90,7 +145,12 @@ function SwitchButton({ chain, connector }: Pick<LendSummaryProps, 'chain' | 'co
   }
   return (
     <>
-      <Button class="primary lend-button full" label={`Switch your wallet to ${chain.name}`} onClick={ask} />
+      <Button
+        class="primary lend-button full"
+        label={`Switch your wallet to ${chain.name}`}
+        onClick={ask}
+        data-focus={takesFocus}
+      />
       <p class="hint">
         {state.isAsking
           ? 'Your wallet asks you to confirm.'
@@ -101,12 +161,17 @@ function SwitchButton({ chain, connector }: Pick<LendSummaryProps, 'chain' | 'co
   )
 }
 
-type LendButtonProps = Pick<LendSummaryProps, 'obstacle' | 'principal' | 'note'> & {
-  readonly lend: () => void
-  readonly announcement: string
+const ending =
+  'This note will probably expire before a transaction is mined. The next one is taken by itself as soon as it is on offer.'
+
+type LendButtonProps = Pick<LendActionsProps, 'principal' | 'note' | 'plan' | 'lend'> & {
+  /** Why the visitor cannot lend now. */
+  readonly reason: string | undefined
+  readonly takesFocus: true | undefined
 }
 
-function LendButton({ obstacle, principal, note, lend, announcement }: LendButtonProps) {
+/** Renders the button that lends. With a reason against it, it can have the focus nevertheless: the reason may pass. */
+function LendButton({ reason, principal, note, plan, lend, takesFocus }: LendButtonProps) {
   const amount = principal === undefined ? '' : ` $${formatDollars(principal)}`
   const days = note === undefined ? '' : ` for ${note.tenorDays} ${note.tenorDays === 1 ? 'day' : 'days'}`
   return (
@@ -114,11 +179,13 @@ function LendButton({ obstacle, principal, note, lend, announcement }: LendButto
       <Button
         class="primary lend-button full"
         label={`Lend${amount}${days}`}
-        disabled={obstacle !== undefined}
-        onClick={lend}
+        aria-disabled={reason !== undefined}
+        aria-describedby="lend-announcement"
+        data-focus={takesFocus}
+        onClick={reason === undefined ? lend : undefined}
       />
       <p class="hint" id="lend-announcement">
-        {obstacle ?? announcement}
+        {reason ?? plan.announcement}
       </p>
     </>
   )

@@ -89,13 +89,12 @@ test('default: the dollars are taken by allowance, by permit or after an approva
 describe('obstacles', () => {
   const ready: ObstacleFacts = {
     isConnected: true,
-    lender: { coins: 1n, isPaused: false, balance: limits.balance, minLend: limits.minLend },
+    lender: { isPaused: false, balance: limits.balance, minLend: limits.minLend },
     amount: { principal: 1_000n * dollar },
     hasNote: true,
     hasExpired: false,
     isPaused: false,
     rejection: undefined,
-    currency: 'ETH',
     isPartnerUnknown: false,
   }
   const lender = ready.lender as NonNullable<ObstacleFacts['lender']>
@@ -113,7 +112,6 @@ describe('obstacles', () => {
     [{ hasNote: false }, 'No note is on offer for this choice.'],
     [{ hasExpired: true }, 'The notes of the last period have expired. The new ones are loading.'],
     [{ lender: { ...lender, balance: 0n } }, 'This account has too few dollars to lend.'],
-    [{ lender: { ...lender, coins: 0n } }, 'This account has no ETH to pay the network fee.'],
     [{ amount: { principal: undefined, fault: 'Enter more than 0.' } }, 'Enter more than 0.'],
     [{ isPartnerUnknown: true }, 'The partner in this link is not known to the pool. Open the page without it.'],
   ] as const)('error: case %#', (change, obstacle) => {

@@ -1,9 +1,9 @@
-import { expectedIncome, type OfferedNote } from '@tallystick/client'
+import { type ExpectedIncome, expectedIncome, type OfferedNote } from '@tallystick/client'
 import { formatRate, Instant } from '@tallystick/ui'
 import { roundIncome } from '../data/certain-income.ts'
 import { Sum } from '../parts/sum.tsx'
 
-type PaymentTableProps = {
+export type Payment = {
   readonly note: OfferedNote | undefined
   readonly principal: bigint | undefined
   readonly partnerFeeBPS: bigint
@@ -13,13 +13,17 @@ type PaymentTableProps = {
   readonly floatingRate: bigint | undefined
 }
 
+/** Returns the expected income of a payment, or undefined while too little is known. */
+export function incomeOf({ note, principal, lendTimestamp, floatingRate, partnerFeeBPS }: Payment) {
+  if (!note || !principal || lendTimestamp === undefined) return undefined
+  return expectedIncome(note, { principal, lendTimestamp, floatingRate, partnerFeeBPS })
+}
+
+type PaymentTableProps = Payment & { readonly income: ExpectedIncome | undefined }
+
 /** Renders what a lend pays at maturity. The total is the sum of the amounts shown. */
 export function PaymentTable(props: PaymentTableProps) {
-  const { note, principal, partnerFeeBPS, lendTimestamp, isMined, floatingRate } = props
-  const income =
-    note && principal && lendTimestamp !== undefined
-      ? expectedIncome(note, { principal, lendTimestamp, floatingRate, partnerFeeBPS })
-      : undefined
+  const { note, principal, income, partnerFeeBPS, lendTimestamp, isMined, floatingRate } = props
   const days = note === undefined ? '' : `${note.tenorDays} ${note.tenorDays === 1 ? 'day' : 'days'}`
   const parts = income && principal !== undefined ? roundIncome(principal, income) : undefined
   return (
@@ -73,7 +77,7 @@ function Certainty({ note, deadline }: { readonly note: OfferedNote; readonly de
   if (deadline === undefined) return <>{rate}</>
   return (
     <>
-      {rate} for a lend mined by <Instant seconds={deadline} />
+      {rate} if mined by <Instant seconds={deadline} only="time" />
     </>
   )
 }

@@ -1,3 +1,11 @@
+import type { ActivityStep } from '../connect/activity.ts'
+
+type LendPlan = {
+  readonly steps: readonly ActivityStep[]
+  /** Says what the wallet asks for. */
+  readonly announcement: string
+}
+
 type PaymentFacts = {
   readonly allowance: bigint | undefined
   readonly principal: bigint | undefined
@@ -19,10 +27,10 @@ const plans = {
     steps: ['approve', 'approving', 'send', 'wait'],
     announcement: 'Your wallet asks twice: to approve the amount, and to lend it. These are two transactions.',
   },
-} as const
+} as const satisfies Record<string, LendPlan>
 
 /** Returns the steps of a lend, and the sentence that announces them. While too little is known, a permit is assumed. */
-export function planLend({ allowance, principal, hasPermit }: PaymentFacts) {
+export function planLend({ allowance, principal, hasPermit }: PaymentFacts): LendPlan {
   if (allowance !== undefined && principal !== undefined && allowance >= principal) return plans.allowed
   return hasPermit === false ? plans.approve : plans.permit
 }

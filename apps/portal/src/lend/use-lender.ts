@@ -10,6 +10,8 @@ import { createReader, type WalletClient } from '../connect/wallet-client.ts'
 
 /** The lender's account and the pool, as the wallet's network states them. */
 export type Lender = {
+  /** The pool's dollar. */
+  readonly token: Address
   /** Dollars. */
   readonly balance: bigint
   /** Dollars that the pool may already take. */
@@ -17,6 +19,8 @@ export type Lender = {
   /** Coins for the network's fee. */
   readonly coins: bigint
   readonly minLend: bigint
+  /** Largest income, and largest fee of a partner, that one claim pays. Undefined if the dollar does not say it. */
+  readonly mintMax: bigint | undefined
   readonly isPaused: boolean
   /** The partner's share of the income in basis points. Undefined if there is no such partner. */
   readonly partnerFeeBps: bigint | undefined
@@ -31,6 +35,7 @@ const abi = [
   getPartnerInfoById,
   { ...view, name: 'paused', inputs: [], outputs: [{ type: 'bool' }] },
   { ...amount, name: 'minLendLimit', inputs: [] },
+  { ...amount, name: 'maxMintLimit', inputs: [] },
   { ...amount, name: 'balanceOf', inputs: [address] },
   { ...amount, name: 'allowance', inputs: [address, address] },
 ] as const
@@ -47,15 +52,16 @@ async function readLender({ connection, chain, partnerId, signal }: ReadOptions)
   const { id, pool } = chain
   if ((await getChainId(client)) !== id) return undefined
   const token = await readContract(client, { abi, address: pool, functionName: 'paraUSD' })
-  const [balance, allowance, coins, minLend, pauses, partnerFeeBps] = await Promise.all([
+  const [balance, allowance, coins, minLend, mintMax, pauses, partnerFeeBps] = await Promise.all([
     readContract(client, { abi, address: token, functionName: 'balanceOf', args: [account] }),
     readContract(client, { abi, address: token, functionName: 'allowance', args: [account, pool] }),
     getBalance(client, { address: account }),
     readContract(client, { abi, address: pool, functionName: 'minLendLimit' }),
+    readContract(client, { abi, address: token, functionName: 'maxMintLimit' }).catch(() => undefined),
     Promise.all([pool, token].map((of) => readContract(client, { abi, address: of, functionName: 'paused' }))),
     partnerId && readFee(client, { pool, partnerId }),
   ])
-  return { balance, allowance, coins, minLend, isPaused: pauses.includes(true), partnerFeeBps }
+  return { token, balance, allowance, coins, minLend, mintMax, isPaused: pauses.includes(true), partnerFeeBps }
 }
 
 async function readFee(
@@ -67,7 +73,7 @@ async function readFee(
   return exists ? feeBPS : undefined
 }
 
-const intervalMs = 10_000
+export const lenderIntervalMs = 10_000
 
 type UseLenderOptions = {
   readonly connection: Connection | undefined
@@ -84,6 +90,6 @@ export function useLender({ connection, chain, partnerId, isOpen }: UseLenderOpt
     (signal: AbortSignal) => readLender({ connection: connection as Connection, chain, partnerId, signal }),
     [wallet, account, chainId, chain, partnerId],
   )
-  const { value: lender, error, refresh } = usePolled(isReadable ? request : undefined, intervalMs)
+  const { value: lender, error, refresh } = usePolled(isReadable ? request : undefined, lenderIntervalMs)
   return { lender, error, refresh }
 }

@@ -73,6 +73,16 @@ export function formatInstant(seconds: bigint, zone: string): string {
 }
 
 /**
+ * Formats an instant in Unix seconds as the time in a zone.
+ *
+ * @example
+ * formatTime(1793573999n, 'America/New_York') // '17:59:59'
+ */
+export function formatTime(seconds: bigint, zone: string): string {
+  return formatInstant(seconds, zone).split(', ')[1] as string
+}
+
+/**
  * Formats an instant in Unix seconds as a date in a zone.
  *
  * @example

@@ -10,6 +10,7 @@ import {
   formatDuration,
   formatInstant,
   formatPeriod,
+  formatTime,
   isoDate,
   startOfDay,
   zoneName,
@@ -110,6 +111,7 @@ describe('time', () => {
     expect(formatInstant(1793573999n, zone)).toBe('1 Nov 2026, 17:59:59')
     expect(formatInstant(1793574000n, 'Asia/Tokyo')).toBe('2 Nov 2026, 08:00')
     expect(formatDate(1789000000n, zone)).toBe('9 Sep 2026')
+    expect([1793573999n, 1793574000n].map((seconds) => formatTime(seconds, zone))).toEqual(['17:59:59', '18:00'])
     expect(zoneName(zone)).toBe('New York')
   })
 
