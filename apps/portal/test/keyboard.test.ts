@@ -151,7 +151,6 @@ test('behavior: the focus follows a switch of the network, a failure, and the en
   const wallet = await addBrowserWallet(other, credentials)
   let chainId = '0x1'
   const answers: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {
-    eth_requestAccounts: () => [credentials.wallets[5]!.address],
     eth_chainId: () => chainId,
     wallet_switchEthereumChain: ([wanted]) => {
       chainId = (wanted as { chainId: string }).chainId
@@ -164,7 +163,19 @@ test('behavior: the focus follows a switch of the network, a failure, and the en
   await other.goto(`${credentials.baseUrl}/lend`)
   await other.locator('.wallet-choice').first().waitFor()
   await moveTo(other, /^button BBrowser wallet/)
+  let allow: (accounts: readonly unknown[]) => void = () => undefined
+  const basic = wallet.answer
+  wallet.answer = (method, params) =>
+    method === 'eth_requestAccounts' ? new Promise((resolve) => (allow = resolve)) : basic(method, params)
   await press(other, 'Enter')
+  await expectActive(other, /^div .*Waiting for Browser wallet/)
+  await moveTo(other, /^button Cancel$/)
+  await press(other, 'Enter')
+  await expectActive(other, /^button BBrowser wallet/)
+  await press(other, 'Enter')
+  await expectActive(other, /^div .*Waiting for Browser wallet/)
+  await expect.poll(() => wallet.methods.filter((method) => method === 'eth_requestAccounts').length).toBe(2)
+  allow([credentials.wallets[5]!.address])
   await expectActive(other, /^div .*Browser wallet.*Disconnect$/)
   await moveTo(other, /^button Switch your wallet to zkSync Era/)
   await press(other, 'Enter')

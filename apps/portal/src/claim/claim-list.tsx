@@ -116,10 +116,10 @@ type EarlyClaimProps = {
 function EarlyClaim({ tokenId, payout, missing, at, canClaim, onClaim, onWait }: EarlyClaimProps) {
   const wait = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => {
-    const opener = document.activeElement
+    const [opener, section] = [document.activeElement, wait.current?.closest('section')]
     wait.current?.focus()
     return () => {
-      if (opener instanceof HTMLElement) opener.focus()
+      if (opener instanceof HTMLElement && section?.contains(document.activeElement)) opener.focus()
     }
   }, [])
   const loss = describeLoss(missing)

@@ -8,7 +8,7 @@ import type { Provider } from '../connect/provider/provider.ts'
  * Gas of the calls of a lend by Ethereum's rules, for those that cannot be measured: without a permit's signature or an
  * allowance they revert. A test compares it with what the development chain charges.
  */
-export const documentedGas = { approve: 47_000n, lend: 240_000n, permitLend: 290_000n } as const
+export const documentedGas = { approve: 58_000n, lend: 250_000n, permitLend: 290_000n } as const
 
 /** What a wallet's network says about gas. */
 export type GasReading = {
