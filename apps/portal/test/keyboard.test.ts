@@ -152,6 +152,8 @@ test('behavior: the focus follows a switch of the network, a failure, and the en
   let chainId = '0x1'
   const answers: Readonly<Record<string, (params: readonly unknown[]) => unknown>> = {
     eth_chainId: () => chainId,
+    // Less than the network fee.
+    eth_getBalance: () => '0x5af3107a4000',
     wallet_switchEthereumChain: ([wanted]) => {
       chainId = (wanted as { chainId: string }).chainId
       return null
@@ -180,6 +182,8 @@ test('behavior: the focus follows a switch of the network, a failure, and the en
   await moveTo(other, /^button Switch your wallet to zkSync Era/)
   await press(other, 'Enter')
   await expectActive(other, /^button Lend \$10,000\.00/)
+  // Too few coins are a warning, not a reason.
+  await other.getByText('This account has 0.0001 ETH, which may not pay the network fee.').waitFor()
   await expect.poll(() => other.locator('.lend-button').isEnabled()).toBe(true)
   await press(other, 'Enter')
   await expectActive(other, /^div The wallet already asks you something/)

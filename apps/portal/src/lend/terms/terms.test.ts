@@ -41,6 +41,14 @@ describe('the time left', () => {
     },
   )
 
+  test.each([-3600, 0, 3600])('behavior: a clock of the visitor that is wrong by %d s changes nothing', (wrong) => {
+    const serverOffsetMs = -wrong * 1000
+    // As `useNow` computes it.
+    const show = (time: string) =>
+      termsAt(Math.floor(((at(`2026-11-13T${time}-05:00`) + wrong) * 1000 + serverOffsetMs) / 1000), evening).phase
+    expect(['17:49:59', '17:50:00', '17:59:31', '18:00:00'].map(show)).toEqual(['holding', 'counted', 'ending', 'over'])
+  })
+
   test('behavior: a screen reader hears it five times in ten minutes, and nothing before and after', () => {
     const said = Array.from({ length: 700 }, (_, second) =>
       announceTerms(termsAt(Number(evening) - 650 + second, evening)),
