@@ -1,0 +1,3 @@
+module example.com/tallystick
+
+go 1.19
