@@ -35,7 +35,10 @@ export function createDataRoutes(parts: DataParts): readonly Route[] {
   }
   return [
     { method: 'POST', url: '/data', scope: 'data', describe: describeData, handler },
-    { method: 'POST', url: '/graphql', scope: 'data', describe: describeGraphql, onRequest, handler },
+    {
+      ...{ method: 'POST', url: '/graphql', scope: 'data', isDeprecated: true },
+      ...{ describe: describeGraphql, onRequest, handler },
+    },
   ]
 }
 

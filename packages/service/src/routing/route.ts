@@ -16,13 +16,17 @@ export type Route = {
   readonly encodeError?: EncodeError | undefined
   /** Describes the route in the OpenAPI document. A route without one is not part of the API. */
   readonly describe?: DescribeOperation | undefined
+  /** Another URL replaces this one. It is the last of every list. */
+  readonly isDeprecated?: boolean | undefined
   readonly onRequest?: RouteShorthandOptions['onRequest'] | undefined
   readonly handler: RouteHandlerMethod
 }
 
-/** Lists the URLs of the API, in the order of their declaration. */
-export function listEndpoints(routes: readonly Pick<Route, 'url' | 'describe'>[]): readonly string[] {
-  return [...new Set(routes.filter(({ describe }) => describe).map(({ url }) => url))]
+/** Lists the URLs of the API, in the order of their declaration, deprecated ones last. */
+export function listEndpoints(routes: readonly Pick<Route, 'url' | 'describe' | 'isDeprecated'>[]): readonly string[] {
+  const described = routes.filter(({ describe }) => describe)
+  const ordered = described.toSorted((a, b) => Number(a.isDeprecated ?? false) - Number(b.isDeprecated ?? false))
+  return [...new Set(ordered.map(({ url }) => url))]
 }
 
 /** Returns the `Allow` header of a URL. Fastify adds HEAD to each GET. */
