@@ -37,5 +37,7 @@ export async function buildPortal(root: string): Promise<BuildOutcome> {
 async function buildPages(root: string, outdir: string): Promise<{ readonly firstLoadBytes: number }> {
   const source = (app: string) => join(root, 'apps', app, 'src')
   await buildPage({ source: source('console'), base: '/console/assets', outdir: join(outdir, 'console') })
-  return buildPage({ source: source('portal'), base: '/assets', outdir })
+  // Imported here, because it loads the renderer of Markdown, which a page that is up to date does not need.
+  const { createDocsPlugin } = await import('../apps/portal/scripts/docs/docs-plugin.ts')
+  return buildPage({ source: source('portal'), base: '/assets', outdir, plugins: [createDocsPlugin(root)] })
 }

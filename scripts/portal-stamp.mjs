@@ -6,7 +6,10 @@ import { join } from 'node:path'
 const folders = [
   'scripts',
   'apps/portal/src',
+  'apps/portal/scripts',
   'apps/console/src',
+  'docs',
+  'examples',
   'packages/ui/src',
   'packages/ui/scripts',
   'packages/client/src',
@@ -19,8 +22,8 @@ const folders = [
 /** @type {import('./portal-stamp.d.mts').hashSources} */
 export function hashSources(root) {
   const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')))
-  // The page shows it.
-  hash.update(readFileSync(join(root, 'docs/errors.md')))
+  // The page shows these.
+  hash.update(readFileSync(join(root, 'packages/client/README.md')))
   for (const folder of folders) {
     const paths = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))

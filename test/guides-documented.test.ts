@@ -2,48 +2,30 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { parseMarkdown } from '../apps/portal/src/docs/text/parse-markdown.ts'
-import { parseGuide, readErrorGuide } from '../apps/portal/src/docs/text/read-guide.ts'
+import { readPage } from '../apps/portal/scripts/docs/read-page.ts'
 
 // The guides of `/docs`. `apps/portal/test/docs.test.ts` runs their examples, and `guides.test.ts` compiles them.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const folder = join(root, 'apps/portal/src/docs/guides')
-const values = { chainId: 324, wallet: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8' }
-const guides = readdirSync(folder).map((name) => {
-  const markdown = readFileSync(join(folder, name), 'utf8')
-  return { name: name.replace('.md', ''), markdown, blocks: parseGuide({ markdown }, values) }
-})
-
-test('default: the page has all guides', () => {
-  const source = readFileSync(join(root, 'apps/portal/src/docs/guides.ts'), 'utf8')
-  const listed = [...source.matchAll(/readGuide\('([\w-]+)', /g)].map(([, name]) => name)
-  expect(listed).toEqual(['first-note', 'lend', 'verify', 'positions', 'webhooks', 'going-live'])
-  expect(listed.toSorted()).toEqual(guides.map(({ name }) => name))
-})
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const folder = 'apps/portal/src/docs/guides'
+const guides = readdirSync(join(root, folder)).map((name) =>
+  readPage({ read }, { segment: name.replace('.md', ''), file: `${folder}/${name}` }),
+)
 
 test('behavior: docs/errors.md has an explanation of each code, as the page shows it', () => {
-  const guide = readErrorGuide(readFileSync(join(root, 'docs/errors.md'), 'utf8'))
-  expect(guide.size).toBeGreaterThan(30)
-  for (const items of guide.values()) {
-    expect(items).toEqual([
-      expect.stringMatching(/^Status: /),
-      expect.stringMatching(/^When: /),
-      expect.stringMatching(/^Do: /),
-    ])
+  const sections = read('docs/errors.md').split(/^## /m).slice(1)
+  expect(sections.length).toBeGreaterThan(30)
+  for (const section of sections) {
+    expect(section).toMatch(/^`\w+`\n\n- Status: .+\n- When: .+\n- Do: .+\n*$/)
   }
 })
 
-test('behavior: every guide has examples and says what comes next', () => {
-  for (const { blocks } of guides) {
-    expect(blocks.some(({ kind }) => kind === 'samples')).toBe(true)
-    expect(blocks.at(-1)).toEqual({ kind: 'paragraph', text: expect.stringMatching(/^\*\*Next:\*\* .*\]\(\/docs\//) })
-  }
-})
-
-test('behavior: headings of a guide are unique, so that each has its own link', () => {
-  for (const { markdown } of guides) {
-    const ids = parseMarkdown(markdown).flatMap((block) => (block.kind === 'heading' ? [block.id] : []))
-    expect(new Set(ids).size).toBe(ids.length)
+test('behavior: every guide has a summary and examples, and says what comes next', () => {
+  for (const { segment, summary, parts } of guides) {
+    expect([segment, summary]).toEqual([segment, expect.stringMatching(/^\S.*\.$/)])
+    expect([segment, parts.some(({ kind }) => kind === 'samples')]).toEqual([segment, true])
+    const next = /<p><strong>Next:<\/strong> .*<a href="\/docs\/.*<\/p>\n$/
+    expect(parts.at(-1)).toEqual({ kind: 'html', html: expect.stringMatching(next) })
   }
 })

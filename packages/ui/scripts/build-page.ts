@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import type { Metafile } from 'esbuild'
+import type { Metafile, Plugin } from 'esbuild'
 
 export type PageSource = {
   /** Directory with `main.tsx`, `styles/main.css` and `index.html`. */
@@ -11,12 +11,18 @@ export type PageSource = {
   readonly base: string
   /** Directory of the built page. */
   readonly outdir: string
+  readonly plugins?: readonly Plugin[]
 }
 
 const icon = fileURLToPath(new URL('../src/icon.svg', import.meta.url))
 
 /** Bundles a page and compresses its files. Returns the compressed size of what its first view loads. */
-export async function buildPage({ source, base, outdir }: PageSource): Promise<{ readonly firstLoadBytes: number }> {
+export async function buildPage({
+  source,
+  base,
+  outdir,
+  plugins = [],
+}: PageSource): Promise<{ readonly firstLoadBytes: number }> {
   // Imported here, because loading esbuild takes 10 times as long as checking that the page is up to date.
   const { build } = await import('esbuild')
   const { metafile } = await build({
@@ -26,7 +32,8 @@ export async function buildPage({ source, base, outdir }: PageSource): Promise<{
     outdir: join(outdir, 'assets'),
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
-    loader: { '.svg': 'copy', '.md': 'text' },
+    loader: { '.svg': 'copy' },
+    plugins: [...plugins],
     bundle: true,
     splitting: true,
     format: 'esm',

@@ -1,7 +1,10 @@
 import type { OpenapiDocument } from '@tallystick/core'
 import { listTagEndpoints } from './openapi/openapi.ts'
-import { parseMarkdown, plainText, slug } from './text/parse-markdown.ts'
-import type { Guide } from './text/read-guide.ts'
+import { escapeHtml } from './text/escape-html.ts'
+import type { Part } from './text/part.ts'
+import { slug } from './text/slug.ts'
+
+type Heading = { readonly id: string; readonly title: string }
 
 export type DocsPage = {
   /** Undefined for the first page, `/docs`. */
@@ -9,41 +12,49 @@ export type DocsPage = {
   readonly title: string
   /** Name in lists of pages, if it is not the title. */
   readonly name?: string | undefined
-  /** Markdown. */
+  /** HTML. */
   readonly summary: string
   readonly content:
     | { readonly kind: 'start' }
-    | { readonly kind: 'guide'; readonly guide: Guide }
-    | { readonly kind: 'basics' }
-    | { readonly kind: 'errors' }
-    | { readonly kind: 'tag'; readonly tag: string }
+    | { readonly kind: 'written'; readonly load: () => Promise<{ readonly parts: readonly Part[] }> }
+    /** Without a tag: what all endpoints have in common. */
+    | { readonly kind: 'reference'; readonly tag?: string }
   /** Places on the page that the navigation shows. */
-  readonly parts: readonly { readonly id: string; readonly title: string }[]
+  readonly headings: readonly Heading[]
 }
 
 export type PageGroup = { readonly title: string; readonly pages: readonly DocsPage[] }
 
-/** Lists the pages: guides before the reference. Without a document there are no pages of the reference yet. */
-export function listPages(guides: readonly Guide[], document: OpenapiDocument | undefined): readonly PageGroup[] {
+type WrittenGroup = {
+  readonly title: string
+  readonly pages: readonly (Omit<DocsPage, 'segment' | 'content'> & {
+    readonly segment: string
+    readonly load: () => Promise<{ readonly parts: readonly Part[] }>
+  })[]
+}
+
+/** Lists the pages. Without a document the pages of its endpoints are missing. */
+export function listPages(
+  written: readonly WrittenGroup[],
+  document: OpenapiDocument | undefined,
+): readonly PageGroup[] {
   const start: DocsPage = {
     segment: undefined,
     title: 'Documentation',
     name: 'Overview',
-    summary: 'Integrate signed treasury notes: a guide for each task, then every endpoint, field and error.',
+    summary:
+      'Integrate signed treasury notes, or run the service that signs them: guides, operation and every endpoint.',
     content: { kind: 'start' },
-    parts: [],
+    headings: [],
   }
-  const guidePages = guides.map(
-    (guide): DocsPage => ({
-      segment: guide.segment,
-      title: guide.title,
-      summary: guide.summary,
-      content: { kind: 'guide', guide },
-      parts: listHeadings(guide.markdown),
-    }),
-  )
-  const groups = [{ title: 'Guides', pages: [start, ...guidePages] }]
-  return document ? [...groups, { title: 'Reference', pages: listReference(document) }] : groups
+  return written.map(({ title, pages }) => {
+    const toPage = ({ load, ...page }: (typeof pages)[number]): DocsPage => ({
+      ...page,
+      content: { kind: 'written', load },
+    })
+    const before = title === 'Start' ? [start] : title === 'Reference' && document ? listReference(document) : []
+    return { title, pages: [...before, ...pages.map(toPage)] }
+  })
 }
 
 export function findPage(groups: readonly PageGroup[], segment: string | undefined): DocsPage | undefined {
@@ -54,39 +65,26 @@ function listReference(document: OpenapiDocument): readonly DocsPage[] {
   const tags = document.tags
     .map(({ name, description }) => ({ name, description, endpoints: listTagEndpoints(document, name) }))
     .filter(({ endpoints }) => endpoints.length > 0)
+  const titles = [...document.info.description.matchAll(/^## (.+)$/gm)].map(([, title = '']) => title)
   return [
     {
       segment: 'basics',
       title: 'Basics',
       summary: 'What all endpoints have in common: keys, numbers, limits and failures.',
-      content: { kind: 'basics' },
-      parts: listHeadings(document.info.description),
+      content: { kind: 'reference' },
+      headings: titles.map((title) => ({ id: slug(title), title })),
     },
     ...tags.map(
       ({ name, description, endpoints }): DocsPage => ({
         segment: slug(name),
         title: name,
-        summary: description,
-        content: { kind: 'tag', tag: name },
-        parts: endpoints.map(({ method, path, operation }) => ({
+        summary: escapeHtml(description.replaceAll('`', '')),
+        content: { kind: 'reference', tag: name },
+        headings: endpoints.map(({ method, path, operation }) => ({
           id: operation.operationId,
           title: `${method} ${path}`,
         })),
       }),
     ),
-    {
-      segment: 'errors',
-      title: 'Errors',
-      summary: 'Every error code of the API, its cause and what to do. Programs should read `code`, people `message`.',
-      content: { kind: 'errors' },
-      parts: [],
-    },
   ]
-}
-
-function listHeadings(markdown: string): DocsPage['parts'] {
-  return parseMarkdown(markdown)
-    .filter((block) => block.kind === 'heading')
-    .filter(({ level }) => level === 2)
-    .map(({ id, text }) => ({ id, title: plainText(text) }))
 }

@@ -7,19 +7,12 @@ import { fillSample } from './requests/fill-sample.ts'
 import { formatCurl, formatFetch, formatPython } from './requests/format-request.ts'
 import { buildRequest, readExample } from './requests/request.ts'
 import { bodyBytesMax, sendRequest } from './requests/send-request.ts'
-import { buildSearchIndex, search } from './search/search-index.ts'
 import { highlight } from './text/highlight.ts'
-import { parseInline, parseMarkdown, slug } from './text/parse-markdown.ts'
-import { readErrorGuide, readGuide } from './text/read-guide.ts'
+import { renderInline, renderMarkdown } from './text/render-markdown.ts'
+import { slug } from './text/slug.ts'
 
 const key = 'tsk_test_y1R4vmrvfPgjQeX0YqTlcoqH2GdH3Z2kCisZ'
 const service = { baseUrl: 'https://notes.example' }
-const guides = [
-  readGuide('lend', '# Lend\n\nLend dollars.\n\n## 4. Claim\n\nText.'),
-  readGuide('going-live', '# Going live\n\nMove to production.'),
-  ...Array.from({ length: 20 }, (_, index) => readGuide(`guide-${index}`, `# Guide ${index}\n\nText.`)),
-]
-
 const notes: Endpoint = {
   method: 'GET',
   path: '/notes',
@@ -83,14 +76,16 @@ const document: OpenapiDocument = {
 }
 
 describe('Markdown', () => {
-  test('default: blocks, with examples in several languages as one', () => {
-    const text =
-      '# T\n\nA `b`.\n\n## C `d` & e\n\n- x\n  y\n- z\n\n```sh\ncurl a\n\nb\n```\n\n```ts\nc\n```\n\n```ts\nd\n```\n\n> n\n\n| a | b |\n| --- | --- |\n| 1 | `2` |\n\n```try\ngetNotes\n```\n\n1. one\n2. two'
-    expect(parseMarkdown(text)).toEqual([
-      { kind: 'heading', level: 1, text: 'T', id: 't' },
-      { kind: 'paragraph', text: 'A `b`.' },
-      { kind: 'heading', level: 2, text: 'C `d` & e', id: 'c-d-e' },
-      { kind: 'list', isOrdered: false, items: ['x y', 'z'] },
+  const render = (markdown: string) => renderMarkdown(markdown, { label: 'T & U' })
+
+  test('default: texts are HTML, and examples in several languages are one', () => {
+    const markdown =
+      '## C `d` & e\n\nA **[b](/docs)**.\n\n```sh\ncurl a\n\nb\n```\n\n```ts\nc\n```\n\n```ts\nd\n```\n\n> n\n\n```\n<out>\n```\n\n```try\ngetNotes\n```\n\n1. one\n   - two'
+    expect(render(markdown)).toEqual([
+      {
+        kind: 'html',
+        html: '<h2 id="c-d--e" class="docs-heading"><a href="#c-d--e">C <code>d</code> &amp; e</a></h2><p>A <strong><a href="/docs">b</a></strong>.</p>\n',
+      },
       {
         kind: 'samples',
         samples: [
@@ -99,36 +94,53 @@ describe('Markdown', () => {
         ],
       },
       { kind: 'samples', samples: [{ language: 'ts', source: 'd' }] },
-      { kind: 'note', text: 'n' },
-      { kind: 'table', columns: ['a', 'b'], rows: [['1', '`2`']] },
+      { kind: 'html', html: '<div class="docs-note"><p>n</p>\n</div>' },
+      { kind: 'text', source: '<out>' },
       { kind: 'try', operationId: 'getNotes' },
-      { kind: 'list', isOrdered: true, items: ['one', 'two'] },
+      { kind: 'html', html: expect.stringMatching(/^<ol class="docs-list"><li>one<ul class="docs-list">/) },
     ])
   })
 
-  test('behavior: hostile text stays text', () => {
-    const hostile = '<img src=x onerror=alert(1)> **a [b](c'
-    expect(parseMarkdown(hostile)).toEqual([{ kind: 'paragraph', text: hostile }])
-    expect(parseInline(hostile)).toEqual([{ kind: 'text', text: hostile }])
-    expect(parseInline('[`a`](/docs#b) **c** `**d**`')).toEqual([
-      { kind: 'link', text: '`a`', href: '/docs#b' },
-      { kind: 'text', text: ' ' },
-      { kind: 'strong', text: 'c' },
-      { kind: 'text', text: ' ' },
-      { kind: 'code', text: '**d**' },
-    ])
-    expect(slug('A <b> / C')).toBe('a-b-c')
-    expect(parseMarkdown('')).toEqual([])
+  test('behavior: each cell of a table has the name of its column, for narrow screens', () => {
+    const [table] = render('| a `b` | "c" |\n| --- | --- |\n| 1 \\| 2 | `3` |')
+    expect(table).toEqual({
+      kind: 'html',
+      html:
+        '<table class="docs-table full"><caption class="sr-only">T &amp; U</caption><thead><tr><th scope="col">a <code>b</code></th>' +
+        '<th scope="col">&quot;c&quot;</th></tr></thead><tbody><tr><td data-label="a b"><div>1 | 2</div></td>' +
+        '<td data-label="&quot;c&quot;"><div><code>3</code></div></td></tr></tbody></table>',
+    })
   })
 
-  test('behavior: the explanation of an error code is its list', () => {
-    const guide = readErrorGuide('# Errors\n\n- none\n\n## `a_b`\n\n- Status: 400.\n- Do: x.\n\n## Other\n\n- y')
-    expect([...guide]).toEqual([['a_b', ['Status: 400.', 'Do: x.']]])
+  test.each([
+    '<img src=x onerror=alert(1)>',
+    'a <script>alert(1)</script> b',
+    '[a](javascript:alert(1))',
+    '[a](data:text/html,x)',
+    '[a](//elsewhere.example)',
+    '![a" onerror="alert(1)](x)',
+    '## <b onclick=alert(1)>',
+    '| <i onclick=x> |\n| --- |\n| <i onclick=x> |',
+    '[a](/docs"onmouseover="alert(1))',
+    '```<b>\n<i>\n```',
+    '    <b>',
+  ])('error: %j makes no element, no attribute and no link', (markdown) => {
+    const html = render(markdown)
+      .map((part) => (part.kind === 'html' ? part.html : ''))
+      .join('')
+    const tags = [...(html + renderInline(markdown)).matchAll(/<\/?([a-z0-9]+)((?: [a-z-]+="[^"]*")*)>/g)]
+    const rest = tags.reduce((text, [tag]) => text.replace(tag, ''), html + renderInline(markdown))
+    expect(rest).not.toMatch(/[<>]/)
+    for (const [, name, attributes] of tags) {
+      expect(name).toMatch(/^(p|h2|a|table|caption|thead|tbody|tr|th|td|div|pre|code)$/)
+      expect(attributes).not.toMatch(/ on\w+=| src=|javascript:|data:text|href="\/\//)
+    }
   })
 
-  test('error: a guide without a title or a summary', () => {
-    expect(() => readGuide('a', '## b\n\nc')).toThrow('must begin with a title')
-    expect(() => readGuide('a', '# b')).toThrow('must begin with a title')
+  test('behavior: ids of headings are those of GitHub', () => {
+    expect(slug('A <b> / C')).toBe('a-b--c')
+    expect(slug('4. Claim: `POST /data`')).toBe('4-claim-post-data')
+    expect(render('')).toEqual([])
   })
 })
 
@@ -194,7 +206,7 @@ describe('requests', () => {
 
   test('behavior: fills the samples of guides', () => {
     const ts = `const { TALLYSTICK_URL = '', TALLYSTICK_KEY = '' } = process.env\nf(TALLYSTICK_URL, TALLYSTICK_KEY, \`\${TALLYSTICK_URL}/log\`)`
-    const fill = (source: string, language: 'sh' | 'ts' | 'python', apiKey?: string) =>
+    const fill = (source: string, language: string, apiKey?: string) =>
       fillSample({ language, source }, { ...service, apiKey }).source
     expect(fill(ts, 'ts', key)).toBe(`f('https://notes.example', '${key}', \`https://notes.example/log\`)`)
     expect(fill(ts, 'ts')).toContain("process.env['TALLYSTICK_KEY']")
@@ -202,6 +214,10 @@ describe('requests', () => {
       `"https://notes.example" + "${key}"`,
     )
     expect(fill('import os\nos.environ["TALLYSTICK_KEY"]', 'python')).toContain('import os')
+    const go = 'import (\n\t"os"\n)\nos.Getenv("TALLYSTICK_URL") + os.Getenv("TALLYSTICK_KEY")'
+    expect(fill(go, 'go', key)).toBe(`import (\n)\n"https://notes.example" + "${key}"`)
+    expect(fill(go, 'go')).toContain('"os"')
+    expect(fill('{ "a": 1 }', 'json')).toBe('{ "a": 1 }')
     expect(
       fillSample({ language: 'sh', source: 'curl "$TALLYSTICK_URL/a"' }, { ...service, caCert: '/ca.pem' }).source,
     ).toBe(`curl --cacert '/ca.pem' "https://notes.example/a"`)
@@ -265,33 +281,6 @@ describe('sending', () => {
   })
 })
 
-describe('search', () => {
-  const entries = buildSearchIndex(guides, document)
-  const titles = (query: string) => search(entries, query).map(({ kind, title }) => `${kind} ${title}`)
-
-  test('default: finds headings, endpoints, fields, parameters and error codes', () => {
-    expect(titles('/notes')[0]).toBe('Endpoint GET /notes')
-    expect(titles('rate_limited')[0]).toBe('Error rate_limited')
-    expect(titles('COUPON')).toContain('Field data[].coupon')
-    expect(titles('maturity')[0]).toBe('Parameter maturity')
-    expect(titles('going live')[0]).toBe('Guide Going live')
-    expect(titles('keys')).toContain('Basics Keys')
-    expect(search(entries, 'claim')[0]?.href).toBe('/docs/lend#4-claim')
-  })
-
-  test('behavior: every word must occur, and the results are bounded', () => {
-    expect(titles('notes zebra')).toEqual([])
-    expect(titles('   ')).toEqual([])
-    expect(titles('e').length).toBe(12)
-    expect(titles(`${'a '.repeat(10_000)}`).length).toBeLessThanOrEqual(12)
-    expect(titles('.*[(\\')).toEqual([])
-  })
-
-  test('behavior: without the document the guides are found', () => {
-    expect(search(buildSearchIndex(guides, undefined), 'claim')[0]?.href).toBe('/docs/lend#4-claim')
-  })
-})
-
 describe('the reference', () => {
   test('behavior: fields are listed with their paths, also of a schema that refers to itself', () => {
     const fields = flattenFields(document.components.schemas, { schema: { $ref: '#/components/schemas/Notes' } })
@@ -304,10 +293,12 @@ describe('the reference', () => {
   })
 
   test('behavior: colours change no character', () => {
-    const samples: readonly [string, 'sh' | 'ts' | 'python'][] = [
+    const samples: readonly [string, string][] = [
       ["curl 'a' -H \"b: $C\" # d\n'unclosed", 'sh'],
       ['const a = `b $' + '{c}` // d "e"\nconst f = 10n ** 18n', 'ts'],
       ['f"{a[1]}" # c\nNone', 'python'],
+      ['x := `a` // "b"\nreturn nil', 'go'],
+      ['no "colours"', 'unknown'],
     ]
     for (const [source, language] of samples) {
       const text = highlight(source, language).map((token) => token.text)

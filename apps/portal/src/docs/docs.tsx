@@ -1,15 +1,14 @@
+import { groups as written } from 'docs:pages'
 import { useLoaded } from '@tallystick/ui'
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PageState } from '../data/page-state.ts'
 import { type DocsPage, findPage, listPages } from './docs-pages.ts'
-import { guides } from './guides.ts'
+import { type Loaded, loadContent } from './load-content.ts'
 import { Navigation } from './navigation.tsx'
 import { fetchDocument } from './openapi/openapi.ts'
 import { PageView } from './page-view.tsx'
 import { DocsContext, type DocsState } from './requests/docs-context.ts'
 import { SearchBox } from './search/search-box.tsx'
-import { buildSearchIndex } from './search/search-index.ts'
-import type { Language } from './text/parse-markdown.ts'
 
 export type DocsProps = Pick<PageState, 'info' | 'session'> & {
   /** Page of the documentation in the URL. Undefined for the first one. */
@@ -24,10 +23,10 @@ const exampleWallet = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 /** Renders the documentation of this service. */
 export function Docs({ info, session, segment, isOpen, enterKey }: DocsProps) {
   const { value: document, error: problem } = useLoaded(true, fetchDocument)
-  const groups = useMemo(() => listPages(guides, document), [document])
-  const entries = useMemo(() => buildSearchIndex(guides, document), [document])
+  const groups = useMemo(() => listPages(written, document), [document])
   const page = findPage(groups, segment)
-  const [language, chooseLanguage] = useState<Language>('sh')
+  const content = useContent(page)
+  const [language, chooseLanguage] = useState('sh')
   const [isKeyShown, showKey] = useState(false)
   const state: DocsState = {
     document,
@@ -40,26 +39,52 @@ export function Docs({ info, session, segment, isOpen, enterKey }: DocsProps) {
     showKey,
     enterKey,
   }
-  usePlace({ page, isOpen })
+  usePlace({ page, isOpen, isLoaded: content.value !== undefined })
   return (
     <DocsContext.Provider value={state}>
       <div class="docs grid">
         <div class="docs-side grid">
-          <SearchBox entries={entries} />
+          <SearchBox document={document} />
           <Navigation groups={groups} page={page} />
         </div>
-        <PageView groups={groups} page={page} isLoading={!document && problem === undefined} problem={problem} />
+        <PageView
+          groups={groups}
+          page={page}
+          content={content}
+          isLoading={!document && problem === undefined}
+          problem={problem}
+        />
       </div>
     </DocsContext.Provider>
   )
 }
 
+/** Loads the content of a page when it is opened. */
+function useContent(page: DocsPage | undefined): Loaded {
+  const [loaded, setLoaded] = useState<Loaded & { readonly page?: DocsPage | undefined }>({})
+  useEffect(() => {
+    if (!page) return undefined
+    let isCurrent = true
+    const set = (result: Loaded) => isCurrent && setLoaded({ page, ...result })
+    loadContent(page).then(
+      (value) => set({ value }),
+      (error: unknown) => set({ error }),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [page])
+  return loaded.page?.segment === page?.segment ? loaded : {}
+}
+
+type PlaceProps = { readonly page: DocsPage | undefined; readonly isOpen: boolean; readonly isLoaded: boolean }
+
 /** Goes to the place that the URL names: a heading of the page, or its top. */
-function usePlace({ page, isOpen }: { readonly page: DocsPage | undefined; readonly isOpen: boolean }): void {
+function usePlace({ page, isOpen, isLoaded }: PlaceProps): void {
   const shown = useRef<string | undefined>(undefined)
   const key = page && `${page.segment}`
   useLayoutEffect(() => {
-    if (!isOpen || key === undefined) return undefined
+    if (!isOpen || key === undefined || !isLoaded) return undefined
     const isFirst = shown.current === undefined
     const isNew = shown.current !== key
     shown.current = key
@@ -71,5 +96,5 @@ function usePlace({ page, isOpen }: { readonly page: DocsPage | undefined; reado
     }
     addEventListener('hashchange', goToHash)
     return () => removeEventListener('hashchange', goToHash)
-  }, [key, isOpen])
+  }, [key, isOpen, isLoaded])
 }

@@ -20,32 +20,39 @@ export function Navigation({ groups, page }: NavigationProps) {
     <details class="docs-nav" ref={box}>
       <summary>{page ? `Contents: ${page.title}` : 'Contents'}</summary>
       <nav aria-label="Documentation">
-        {groups.map(({ title, pages }) => (
-          <div key={title}>
-            <p class="sub docs-nav-title bold" id={`docs-nav-${title}`}>
-              {title}
-            </p>
-            <ul aria-labelledby={`docs-nav-${title}`}>
-              {pages.map((one) => (
-                <li key={one.segment}>
-                  <a href={hrefOf('docs', one.segment)} aria-current={one === page ? 'page' : undefined}>
-                    {one.name ?? one.title}
-                  </a>
-                  {one === page && one.parts.length > 0 ? <Parts parts={one.parts} /> : null}
-                </li>
-              ))}
-            </ul>
-          </div>
+        {groups.map((group) => (
+          <Group key={group.title} group={group} page={page} />
         ))}
       </nav>
     </details>
   )
 }
 
-function Parts({ parts }: { readonly parts: DocsPage['parts'] }) {
+type GroupProps = { readonly group: PageGroup; readonly page: DocsPage | undefined }
+
+/** Renders the pages of a group. The group of the open page is open. */
+function Group({ group: { title, pages }, page }: GroupProps) {
+  return (
+    <details class="docs-nav-group" open={pages.some((one) => one === page)}>
+      <summary class="sub bold">{title}</summary>
+      <ul aria-label={title}>
+        {pages.map((one) => (
+          <li key={one.segment}>
+            <a href={hrefOf('docs', one.segment)} aria-current={one === page ? 'page' : undefined}>
+              {one.name ?? one.title}
+            </a>
+            {one === page && one.headings.length > 0 ? <Headings headings={one.headings} /> : null}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function Headings({ headings }: Pick<DocsPage, 'headings'>) {
   return (
     <ul class="docs-nav-parts">
-      {parts.map(({ id, title }) => (
+      {headings.map(({ id, title }) => (
         <li key={id}>
           <a href={`#${id}`}>{title}</a>
         </li>

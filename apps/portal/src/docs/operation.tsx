@@ -1,10 +1,11 @@
 import type { JsonSchema, MediaType, OpenapiDocument, OpenapiResponse } from '@tallystick/core'
-import { Markdown } from './markdown.tsx'
 import { type Field, flattenFields, typeOf } from './openapi/flatten-fields.ts'
 import { type Endpoint, listFailures } from './openapi/openapi.ts'
+import { Parts } from './parts.tsx'
 import { EndpointExample } from './requests/example.tsx'
-import { Code, Heading, Inline, Paragraph, Table } from './text/elements.tsx'
-import { parseMarkdown } from './text/parse-markdown.ts'
+import { Code, Heading, Table } from './text/elements.tsx'
+import { Inline, Paragraph } from './text/inline.tsx'
+import { renderMarkdown } from './text/render-markdown.ts'
 
 type EndpointProps = { readonly document: OpenapiDocument; readonly endpoint: Endpoint }
 
@@ -12,6 +13,7 @@ type EndpointProps = { readonly document: OpenapiDocument; readonly endpoint: En
 export function OperationView({ document, endpoint }: EndpointProps) {
   const { method, path, operation } = endpoint
   const { operationId: id, summary, description, requestBody, responses } = operation
+  const label = `${method} ${path}`
   return (
     <article class="docs-operation" aria-labelledby={id}>
       <Heading level={2} id={id}>
@@ -22,7 +24,7 @@ export function OperationView({ document, endpoint }: EndpointProps) {
         <span class="pill tone-calm">{operation.security.length > 0 ? 'API key' : 'No key'}</span>
         {operation.deprecated ? <span class="pill tone-warn">Deprecated</span> : null}
       </p>
-      <Markdown blocks={parseMarkdown(description)} label={`${method} ${path}`} />
+      <Parts parts={renderMarkdown(description, { label })} label={label} />
       <EndpointExample endpoint={endpoint} />
       <Parameters document={document} endpoint={endpoint} />
       {requestBody ? (
@@ -31,7 +33,7 @@ export function OperationView({ document, endpoint }: EndpointProps) {
             Request body
           </Heading>
           <Paragraph text={requestBody.description} />
-          <Content document={document} content={requestBody.content} label={`Request body of ${method} ${path}`} />
+          <Content document={document} content={requestBody.content} label={`Request body of ${label}`} />
         </>
       ) : null}
       {Object.entries(responses)

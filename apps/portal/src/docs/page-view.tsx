@@ -1,40 +1,39 @@
-import type { OpenapiDocument } from '@tallystick/core'
 import { Button, Loading, Notice } from '@tallystick/ui'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { hrefOf } from '../parts/place.ts'
 import type { DocsPage, PageGroup } from './docs-pages.ts'
-import { errorsMarkdown } from './guides.ts'
-import { Markdown } from './markdown.tsx'
-import { listAllFailures, listEndpoints, listTagEndpoints } from './openapi/openapi.ts'
-import { OperationView } from './operation.tsx'
+import type { Loaded } from './load-content.ts'
+import { listEndpoints } from './openapi/openapi.ts'
+import { Parts } from './parts.tsx'
 import { useDocs } from './requests/docs-context.ts'
-import { Code, Heading, Inline, Paragraph } from './text/elements.tsx'
-import { parseMarkdown, slug } from './text/parse-markdown.ts'
-import { parseGuide, readErrorGuide } from './text/read-guide.ts'
+import { Heading } from './text/elements.tsx'
+import { Html } from './text/html.tsx'
+import { slug } from './text/slug.ts'
 
 type PageViewProps = {
   readonly groups: readonly PageGroup[]
   readonly page: DocsPage | undefined
+  readonly content: Loaded
   readonly isLoading: boolean
   /** Why the reference could not be loaded. */
   readonly problem: unknown
 }
 
 /** Renders a page of the documentation. */
-export function PageView({ groups, page, isLoading, problem }: PageViewProps) {
+export function PageView({ groups, page, content, isLoading, problem }: PageViewProps) {
   return (
     <div class="docs-page shrink">
       <h1 id="docs-heading" tabIndex={-1}>
         {page?.title ?? (isLoading ? 'Documentation' : 'There is no such page')}
       </h1>
-      {page ? <Paragraph class="docs-lead soft" text={page.summary} /> : null}
+      {page && page.summary !== '' ? <Html tag="p" class="docs-lead soft" html={page.summary} /> : null}
       {problem === undefined ? null : (
         <ErrorNotice error={problem} hint="The guides work without it. Reload the page to see the reference." />
       )}
       {page ? (
         <>
-          <Content page={page} groups={groups} />
-          <Neighbours groups={groups} page={page} />
+          <Content page={page} content={content} groups={groups} />
+          {content.value ? <Neighbours groups={groups} page={page} /> : null}
         </>
       ) : isLoading ? (
         <Loading text="Loading the reference…" height="16rem" />
@@ -47,29 +46,27 @@ export function PageView({ groups, page, isLoading, problem }: PageViewProps) {
   )
 }
 
-function Content({ page, groups }: { readonly page: DocsPage; readonly groups: readonly PageGroup[] }) {
-  const { document, chainId, wallet } = useDocs()
-  const { content } = page
-  if (content.kind === 'start') return <Start groups={groups} />
-  if (content.kind === 'guide') {
-    return <Markdown key={page.segment} blocks={parseGuide(content.guide, { chainId, wallet })} label={page.title} />
+type ContentProps = Pick<PageViewProps, 'groups' | 'content'> & { readonly page: DocsPage }
+
+function Content({ page, content: { value, error }, groups }: ContentProps) {
+  const { document } = useDocs()
+  if (error !== undefined) {
+    return (
+      <Notice tone="bad" title="The page could not be loaded" text="Check your connection and reload the page.">
+        {' '}
+        <Button class="bare docs-link" label="Reload" onClick={() => location.reload()} />
+      </Notice>
+    )
   }
-  if (!document) return null
-  if (content.kind === 'errors') return <ErrorsPage document={document} />
-  if (content.kind === 'basics') return <Markdown blocks={parseMarkdown(document.info.description)} label="Basics" />
-  return (
-    <>
-      {listTagEndpoints(document, content.tag).map((endpoint) => (
-        <OperationView key={endpoint.operation.operationId} document={document} endpoint={endpoint} />
-      ))}
-    </>
-  )
+  if (value?.kind === 'start') return <Start groups={groups} />
+  if (value?.kind === 'written') return <Parts key={page.segment} parts={value.parts} label={page.title} />
+  if (value && document) return <value.Reference document={document} tag={value.tag} />
+  return <Loading text="Loading the page…" height="40rem" />
 }
 
-/** Renders the first page: the guides as cards, and the endpoints. */
+/** Renders the first page: the groups of pages, and the endpoints. */
 function Start({ groups }: { readonly groups: readonly PageGroup[] }) {
   const { document, sampleContext, enterKey } = useDocs()
-  const guides = groups[0]?.pages.filter(({ content }) => content.kind === 'guide') ?? []
   return (
     <>
       <p class="row docs-base">
@@ -80,24 +77,11 @@ function Start({ groups }: { readonly groups: readonly PageGroup[] }) {
           <span class="pill tone-good">Your key is in the examples</span>
         )}
       </p>
-      <Heading level={2} id="guides">
-        Guides
-      </Heading>
-      <ul class="docs-cards grid">
-        {guides.map((page, index) => (
-          <li key={page.segment}>
-            <a class="card grid soft" href={hrefOf('docs', page.segment)}>
-              <span class="docs-card-number" aria-hidden="true">
-                {index + 1}
-              </span>
-              <strong>{page.title}</strong>
-              <span>
-                <Inline text={page.summary} />
-              </span>
-            </a>
-          </li>
+      {groups
+        .filter(({ title }) => title !== 'Reference')
+        .map(({ title, pages }) => (
+          <Cards key={title} title={title} pages={pages.filter(({ segment }) => segment !== undefined)} />
         ))}
-      </ul>
       {document ? (
         <>
           <Heading level={2} id="endpoints">
@@ -123,6 +107,27 @@ function Start({ groups }: { readonly groups: readonly PageGroup[] }) {
   )
 }
 
+/** Renders the pages of a group. */
+function Cards({ title, pages }: PageGroup) {
+  return (
+    <>
+      <Heading level={2} id={title.toLowerCase()}>
+        {title}
+      </Heading>
+      <ul class="docs-cards grid">
+        {pages.map((page) => (
+          <li key={page.segment}>
+            <a class="card grid soft" href={hrefOf('docs', page.segment)}>
+              <strong>{page.name ?? page.title}</strong>
+              {title === 'Operate' ? null : <Html tag="span" html={page.summary.replaceAll(/<\/?a\b[^>]*>/g, '')} />}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
 /** Renders links to the pages before and after this one. */
 function Neighbours({ groups, page }: { readonly groups: readonly PageGroup[]; readonly page: DocsPage }) {
   const pages = groups.flatMap((group) => group.pages)
@@ -137,43 +142,9 @@ function Neighbours({ groups, page }: { readonly groups: readonly PageGroup[]; r
       ) : null}
       {next ? (
         <a class="end" href={hrefOf('docs', next.segment)}>
-          <span class="muted">Next</span> {next.title}
+          <span class="muted">Next</span> {next.name ?? next.title}
         </a>
       ) : null}
     </nav>
   )
-}
-
-const guide = readErrorGuide(errorsMarkdown)
-
-/** Renders each error code of the API once, with what to do and an example. */
-function ErrorsPage({ document }: { readonly document: OpenapiDocument }) {
-  return (
-    <>
-      {listAllFailures(document).map(({ code, status, meaning, example }) => (
-        <section key={code} aria-labelledby={`error-${code}`}>
-          <Heading level={2} id={`error-${code}`}>
-            <code>{code}</code>
-          </Heading>
-          <Paragraph text={meaning} />
-          <ul class="docs-list">
-            {(guide.get(code) ?? [`Status: ${status}.`]).map((line) => (
-              <li key={line}>
-                <Inline text={linkCodes(line)} />
-              </li>
-            ))}
-          </ul>
-          <details class="docs-fold">
-            <summary>Example</summary>
-            <Code source={JSON.stringify(example, undefined, 2)} language="json" label={`Example of ${code}`} />
-          </details>
-        </section>
-      ))}
-    </>
-  )
-}
-
-/** Makes links between codes lead to this page, and removes links to other documents of the repository. */
-function linkCodes(line: string): string {
-  return line.replaceAll(/\]\(#(\w+)\)/g, '](#error-$1)').replaceAll(/\[((?:[^\]`]|`[^`]*`)+)\]\((?!#)[^)]+\)/g, '$1')
 }

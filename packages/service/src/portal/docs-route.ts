@@ -7,7 +7,7 @@ const describeDocs = describeGet(({ endpoint }) => ({
   tag: 'Documentation',
   summary: 'Documentation as a web page',
   description:
-    'Guides and the reference, as a view of the web page of this service. `/docs/<page>` is one page of it, such as `/docs/lend`. It needs JavaScript and loads nothing from other hosts.',
+    'Guides, the reference and the pages for operators, as a view of the web page of this service. `/docs/<page>` is one page of it, such as `/docs/lend`. It needs JavaScript and loads nothing from other hosts.',
   response: 'A page.',
   content: { 'text/html': { schema: { type: 'string', description: 'A page.' } } },
   notModified: 'The document matches `If-None-Match`. There is no body.',

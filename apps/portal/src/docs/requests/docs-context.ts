@@ -1,8 +1,7 @@
 import type { OpenapiDocument } from '@tallystick/core'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { Language } from '../text/parse-markdown.ts'
-import type { GuideValues } from '../text/read-guide.ts'
+import type { GuideValues } from './fill-values.ts'
 import type { SampleContext } from './format-request.ts'
 
 /** What all examples of the documentation share. */
@@ -11,8 +10,8 @@ export type DocsState = GuideValues & {
   readonly sampleContext: SampleContext
   /** Undefined while it is loading. */
   readonly document: OpenapiDocument | undefined
-  readonly language: Language
-  readonly chooseLanguage: (language: Language) => void
+  readonly language: string
+  readonly chooseLanguage: (language: string) => void
   readonly isKeyShown: boolean
   readonly showKey: (isShown: boolean) => void
   readonly enterKey: () => void

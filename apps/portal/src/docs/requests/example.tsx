@@ -3,17 +3,23 @@ import { useId, useState } from 'preact/hooks'
 import type { Endpoint } from '../openapi/openapi.ts'
 import { CopyButton } from '../text/copy-button.tsx'
 import { Code } from '../text/elements.tsx'
-import { type Language, languages, type Sample } from '../text/parse-markdown.ts'
+import type { Sample } from '../text/part.ts'
 import { maskKey, useDocs } from './docs-context.ts'
 import { fillSample } from './fill-sample.ts'
 import { formatCurl, formatFetch, formatPython, type SampleContext } from './format-request.ts'
 import { type ApiRequest, buildRequest, readExample } from './request.ts'
 import { TryIt } from './try-it.tsx'
 
-const names: Readonly<Record<Language, string>> = { sh: 'Shell', ts: 'TypeScript', python: 'Python' }
+// In the order of the tabs.
+const names = {
+  ...{ sh: 'Shell', ts: 'TypeScript', tsx: 'React', python: 'Python', go: 'Go' },
+  ...{ json: 'JSON', yaml: 'YAML', http: 'HTTP', sql: 'SQL', nginx: 'nginx' },
+}
+const languages = Object.entries(names)
 
 function nameOf({ language, source }: Sample): string {
-  return language === 'sh' && source.startsWith('curl ') ? 'curl' : names[language]
+  if (language === 'sh' && source.startsWith('curl ')) return 'curl'
+  return languages.find(([id]) => id === language)?.[1] ?? language
 }
 
 type ExampleProps = {
@@ -58,13 +64,14 @@ export function Example({ label, format }: ExampleProps) {
 type TabsProps = {
   readonly id: string
   readonly samples: readonly Sample[]
-  readonly chosen: Language
+  readonly chosen: string
 }
 
 /** Renders the tabs of the languages. The arrow keys move between them. */
 function Tabs({ id, samples, chosen }: TabsProps) {
   const { chooseLanguage } = useDocs()
-  const offered = languages.flatMap((language) => samples.filter((sample) => sample.language === language))
+  const rankOf = ({ language }: Sample) => languages.findIndex(([id]) => id === language)
+  const offered = samples.toSorted((a, b) => rankOf(a) - rankOf(b))
   const move = (event: KeyboardEvent, step: number) => {
     const index = offered.findIndex(({ language }) => language === chosen)
     const { language } = offered[(index + step + offered.length) % offered.length] as Sample
@@ -97,8 +104,12 @@ function Tabs({ id, samples, chosen }: TabsProps) {
   )
 }
 
+const trustVariables: Readonly<Record<string, string>> = {
+  ...{ ts: 'NODE_EXTRA_CA_CERTS', python: 'SSL_CERT_FILE', go: 'SSL_CERT_FILE' },
+}
+
 type SampleHintProps = {
-  readonly language: Language
+  readonly language: string
   readonly source: string
   readonly caCert: string | undefined
 }
@@ -107,7 +118,7 @@ type SampleHintProps = {
 function SampleHint({ language, source, caCert }: SampleHintProps) {
   const { enterKey } = useDocs()
   const readsKey = /TALLYSTICK_KEY(?!=)/.test(source)
-  const variable = { sh: undefined, ts: 'NODE_EXTRA_CA_CERTS', python: 'SSL_CERT_FILE' }[language]
+  const variable = trustVariables[language]
   if (!readsKey && (caCert === undefined || variable === undefined)) return null
   return (
     <figcaption class="hint docs-hint ruled-top anywhere">

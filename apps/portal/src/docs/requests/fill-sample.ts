@@ -1,14 +1,18 @@
-import type { Sample } from '../text/parse-markdown.ts'
+import type { Sample } from '../text/part.ts'
 import type { SampleContext } from './format-request.ts'
 
 const environmentLine = "const { TALLYSTICK_URL = '', TALLYSTICK_KEY = '' } = process.env\n"
 
 /** Replaces the variables of an example with the URL of this service and the key of the visitor. */
 export function fillSample({ language, source }: Sample, context: SampleContext): Sample {
-  return { language, source: fillers[language](source, context) }
+  return { language, source: fillers[language]?.(source, context) ?? source }
 }
 
-const fillers = { sh: fillShell, ts: fillTypescript, python: fillPython } as const
+type Fill = (source: string, context: SampleContext) => string
+
+const fillers: Readonly<Record<string, Fill>> = {
+  ...{ sh: fillShell, ts: fillTypescript, tsx: fillTypescript, python: fillPython, go: fillGo },
+}
 
 function fillShell(source: string, { baseUrl, apiKey, caCert }: SampleContext): string {
   const trusted = caCert === undefined ? source : source.replaceAll(/^curl /gm, `curl --cacert '${caCert}' `)
@@ -33,4 +37,11 @@ function fillPython(source: string, { baseUrl, apiKey }: SampleContext): string 
   const filled =
     apiKey === undefined ? addressed : addressed.replaceAll('os.environ["TALLYSTICK_KEY"]', JSON.stringify(apiKey))
   return /\bos\./.test(filled) ? filled : filled.replace(/^import os\n/m, '')
+}
+
+function fillGo(source: string, { baseUrl, apiKey }: SampleContext): string {
+  const addressed = source.replaceAll('os.Getenv("TALLYSTICK_URL")', JSON.stringify(baseUrl))
+  const filled =
+    apiKey === undefined ? addressed : addressed.replaceAll('os.Getenv("TALLYSTICK_KEY")', JSON.stringify(apiKey))
+  return /\bos\./.test(filled) ? filled : filled.replace(/^\t"os"\n/m, '')
 }

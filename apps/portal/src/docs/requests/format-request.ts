@@ -1,5 +1,5 @@
 import { quoteLargeIntegers, reformatIfJson, reformatJson } from '../../json/reformat-json.ts'
-import type { Sample } from '../text/parse-markdown.ts'
+import type { Sample } from '../text/part.ts'
 import type { ApiRequest } from './request.ts'
 
 /** Values of this service and this visitor in an example. */

@@ -1,33 +1,36 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { OpenapiDocument } from '@tallystick/core'
+import { useLoaded, useMedia } from '@tallystick/ui'
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { navigate } from '../../parts/router.ts'
-import { type SearchEntry, search } from './search-index.ts'
+import type { Hit } from './search-docs.ts'
 
 /** Renders the search. `/` moves to it, the arrow keys choose, Enter opens and Escape closes. */
-export function SearchBox({ entries }: { readonly entries: readonly SearchEntry[] }) {
+export function SearchBox({ document }: { readonly document: OpenapiDocument | undefined }) {
   const [query, setQuery] = useState('')
   const [chosen, setChosen] = useState(0)
   const [isOpen, setIsOpen] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const id = useId()
   useSlash(field)
-  const results = isOpen ? search(entries, query) : []
-  const open = (entry: SearchEntry | undefined) => {
-    if (!entry) return
+  const hasKeys = useMedia('(hover: hover)')
+  const hasQuery = isOpen && query.trim() !== ''
+  const { hits, state } = useHits(document, { query: hasQuery ? query : '', isOpen })
+  const open = (hit: Hit | undefined) => {
+    if (!hit) return
     setIsOpen(false)
     setQuery('')
     field.current?.blur()
-    navigate(entry.href)
+    navigate(hit.href)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (event.key === 'Escape') setIsOpen(false)
-    if (event.key === 'Enter') open(results[chosen])
-    if (step !== undefined && results.length > 0) {
+    if (event.key === 'Enter') open(hits[chosen])
+    if (step !== undefined && hits.length > 0) {
       event.preventDefault()
-      setChosen((chosen + step + results.length) % results.length)
+      setChosen((chosen + step + hits.length) % hits.length)
     }
   }
-  const hasQuery = isOpen && query.trim() !== ''
   return (
     // biome-ignore lint/a11y/useSemanticElements: `search` is a landmark of its own, older browsers lack its element.
     <div class="docs-search" role="search">
@@ -39,12 +42,14 @@ export function SearchBox({ entries }: { readonly entries: readonly SearchEntry[
         ref={field}
         type="text"
         role="combobox"
-        aria-expanded={hasQuery && results.length > 0}
+        aria-expanded={hits.length > 0}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
-        aria-activedescendant={results[chosen] ? `${id}-${chosen}` : undefined}
+        aria-activedescendant={hits[chosen] ? `${id}-${chosen}` : undefined}
+        aria-keyshortcuts={hasKeys ? '/' : undefined}
         placeholder="Search the docs"
         autocomplete="off"
+        enterkeyhint="search"
         spellcheck={false}
         value={query}
         onInput={(event) => {
@@ -56,43 +61,82 @@ export function SearchBox({ entries }: { readonly entries: readonly SearchEntry[
         onBlur={() => setIsOpen(false)}
         onKeyDown={onKeyDown}
       />
-      <span class="docs-slash muted" aria-hidden="true">
-        /
-      </span>
-      <Results id={id} results={results} chosen={chosen} onOpen={open} />
-      <p class={hasQuery && results.length === 0 ? 'docs-no-results soft anywhere' : 'sr-only'} role="status">
-        {hasQuery ? (results.length === 0 ? `Nothing is named “${query}”.` : `${results.length} results`) : ''}
+      {hasKeys ? (
+        <span class="docs-slash muted" aria-hidden="true">
+          /
+        </span>
+      ) : null}
+      <Hits id={id} hits={hits} chosen={chosen} onOpen={open} />
+      <p class={hasQuery && hits.length === 0 ? 'docs-no-results soft anywhere' : 'sr-only'} role="status">
+        {hasQuery ? describe({ state, query, count: hits.length }) : ''}
       </p>
     </div>
   )
 }
 
-type ResultsProps = {
-  readonly id: string
-  readonly results: readonly SearchEntry[]
-  readonly chosen: number
-  readonly onOpen: (entry: SearchEntry) => void
+type Wanted = { readonly query: string; readonly isOpen: boolean }
+
+/** Searches the documentation. The search is loaded when the field is first used. */
+function useHits(document: OpenapiDocument | undefined, { query, isOpen }: Wanted) {
+  const { value: loaded, error } = useLoaded(isOpen, loadSearch)
+  const search = useMemo(() => loaded?.(document), [loaded, document])
+  const hits = useMemo(() => (query === '' ? [] : (search?.(query) ?? [])), [search, query])
+  return { hits, state: search ? 'ready' : error === undefined ? 'loading' : 'failed' } as const
 }
 
-function Results({ id, results, chosen, onOpen }: ResultsProps) {
+/** Loads the engine and the index. Nobody pays for them before the first search. */
+async function loadSearch() {
+  const [{ createSearch }, { default: index }] = await Promise.all([
+    import('./search-docs.ts'),
+    import('docs:search-index'),
+  ])
+  return (document: OpenapiDocument | undefined) => createSearch(index, document)
+}
+
+type SearchState = {
+  readonly state: 'loading' | 'ready' | 'failed'
+  readonly query: string
+  readonly count: number
+}
+
+function describe({ state, query, count }: SearchState): string {
+  if (state === 'loading') return 'Loading the search…'
+  if (state === 'failed') return 'The search could not be loaded. Check your connection and try again.'
+  if (count === 0) return `Nothing was found for “${query.trim()}”. Try another word, or look through the contents.`
+  return count === 1 ? '1 result' : `${count} results`
+}
+
+type HitsProps = {
+  readonly id: string
+  readonly hits: readonly Hit[]
+  readonly chosen: number
+  readonly onOpen: (hit: Hit) => void
+}
+
+function Hits({ id, hits, chosen, onOpen }: HitsProps) {
   useEffect(() => document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest' }), [id, chosen])
   return (
-    <div id={`${id}-list`} class="docs-results" role="listbox" aria-label="Results" hidden={results.length === 0}>
-      {results.map((entry, index) => (
+    <div id={`${id}-list`} class="docs-results" role="listbox" aria-label="Results" hidden={hits.length === 0}>
+      {hits.map((hit, index) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys of its list.
         <div
-          key={`${entry.kind} ${entry.href} ${entry.title}`}
+          key={`${hit.href} ${hit.heading}`}
           id={`${id}-${index}`}
           role="option"
           aria-selected={index === chosen}
           tabIndex={-1}
           // Before the field loses its focus, which would close the list.
           onMouseDown={(event) => event.preventDefault()}
-          onClick={() => onOpen(entry)}
+          onClick={() => onOpen(hit)}
         >
-          <span class="sub docs-result-kind">{entry.kind}</span>
-          <span class="bold anywhere">{entry.title}</span>
-          <span class="docs-result-text soft nowrap">{entry.text}</span>
+          <span class="sub docs-result-kind">{hit.kind}</span>
+          <span class="anywhere">
+            <span class="bold">{hit.heading}</span>
+            {hit.heading === hit.title ? null : <span class="muted"> {hit.title}</span>}
+          </span>
+          <span class="docs-result-text soft">
+            {hit.snippet.map(({ text, isFound }, part) => (isFound ? <mark key={part}>{text}</mark> : text))}
+          </span>
         </div>
       ))}
     </div>

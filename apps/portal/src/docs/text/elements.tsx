@@ -1,34 +1,6 @@
 import { TableHead } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { highlight } from './highlight.ts'
-import { type Language, parseInline } from './parse-markdown.ts'
-
-/** Renders a text with code, strong parts and links. */
-export function Inline({ text }: { readonly text: string }) {
-  return (
-    <>
-      {parseInline(text).map((span, index) => {
-        if (span.kind === 'code') return <code key={index}>{span.text}</code>
-        if (span.kind === 'strong') return <strong key={index}>{span.text}</strong>
-        if (span.kind !== 'link') return span.text
-        return (
-          <a key={index} href={span.href}>
-            <Inline text={span.text} />
-          </a>
-        )
-      })}
-    </>
-  )
-}
-
-/** Renders a paragraph of Markdown. */
-export function Paragraph({ text, ...attributes }: { readonly text: string; readonly class?: string }) {
-  return (
-    <p {...attributes}>
-      <Inline text={text} />
-    </p>
-  )
-}
 
 type HeadingProps = {
   readonly level: number
@@ -75,13 +47,13 @@ export function Table({ label, columns, rows }: TableProps) {
 
 type CodeProps = {
   readonly source: string
-  readonly language: Language | 'json' | 'text'
+  readonly language: string
   readonly label: string
 }
 
 /** Renders code with colours. It can be scrolled with the keyboard. */
 export function Code({ source, language, label }: CodeProps) {
-  const tokens = language === 'text' ? [{ kind: 'plain', text: source } as const] : highlight(source, language)
+  const tokens = highlight(source, language)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a group of form fields is something else.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable with the keyboard.

@@ -1,5 +1,3 @@
-import type { Language } from './parse-markdown.ts'
-
 export type Token = {
   readonly kind: 'plain' | 'comment' | 'string' | 'number' | 'keyword' | 'name'
   readonly text: string
@@ -7,14 +5,23 @@ export type Token = {
 
 const words =
   'import|from|export|const|let|async|await|for|of|in|if|else|return|new|function|throw|try|catch|type|with|as|def|' +
-  'class|print|not|and|or|true|false|null|undefined|True|False|None|curl|npm|npx|node|python3|tallystick'
+  'class|print|package|func|var|range|defer|struct|nil|not|and|or|true|false|null|undefined|True|False|None|curl|npm|npx|node|python3|tallystick'
 const strings = ['"', "'", '`'].map((quote) => `${quote}(?:[^${quote}\\\\]|\\\\.)*${quote}`).join('|')
-const comments = { sh: '#.*', python: '#.*', ts: '//.*', json: '(?!)' } as const
+const hash = '#.*'
+const slashes = '//.*'
+const none = '(?!)'
+const comments: Readonly<Record<string, string>> = {
+  ...{ sh: hash, python: hash, yaml: hash, nginx: hash },
+  ...{ ts: slashes, tsx: slashes, go: slashes },
+  ...{ json: none, http: none, sql: '--.*' },
+}
 
-/** Splits code into tokens to be coloured. It is exact enough for the examples of the documentation. */
-export function highlight(source: string, language: Language | 'json'): readonly Token[] {
+/** Splits code into tokens to be coloured. It is exact enough for the examples of the documentation. A text in an unknown language has no colours. */
+export function highlight(source: string, language: string): readonly Token[] {
+  const comment = comments[language]
+  if (comment === undefined) return [{ kind: 'plain', text: source }]
   const pattern = new RegExp(
-    String.raw`(?<comment>(?<![\w:'"$])${comments[language]})|(?<name>"[^"\n]*"(?=:\s))|(?<string>${strings})|` +
+    String.raw`(?<comment>(?<![\w:'"$])${comment})|(?<name>"[^"\n]*"(?=:\s))|(?<string>${strings})|` +
       String.raw`(?<keyword>\b(?:${words})\b)|(?<number>\b\d[\d_.]*n?\b)`,
     'g',
   )
