@@ -119,13 +119,18 @@ function Cards({ title, pages }: PageGroup) {
           <li key={page.segment}>
             <a class="card grid soft" href={hrefOf('docs', page.segment)}>
               <strong>{page.name ?? page.title}</strong>
-              {title === 'Operate' ? null : <Html tag="span" html={page.summary.replaceAll(/<\/?a\b[^>]*>/g, '')} />}
+              {title === 'Operate' ? null : <Html tag="span" html={shorten(page.summary)} />}
             </a>
           </li>
         ))}
       </ul>
     </>
   )
+}
+
+/** Returns the first sentence of a summary, without links. */
+function shorten(summary: string): string {
+  return summary.replaceAll(/<\/?a\b[^>]*>/g, '').replace(/\.\s.*$/s, '.')
 }
 
 /** Renders links to the pages before and after this one. */
