@@ -213,8 +213,8 @@ describe('usage of keys', () => {
 
     const today = Math.floor(Date.parse(at) / 86_400_000)
     const other = { keyId: id, scope: 'notes', requests: 10 } as const
-    const usage = [0, 1, 29, 30, 90].map((age) => ({ ...other, day: today - age }))
-    await addKeyUsage(service.database, usage, today)
+    const usage = [0, 1, 29, 30, 90].map((age) => ({ ...other, hour: (today - age) * 24 }))
+    await addKeyUsage(service.database, usage, today * 24)
     expect((await usageOf()).key).toMatchObject({ total: 34, byScope: { notes: 33, data: 0, rate: 1 } })
     expect((await usageOf('?days=2')).key.requests).toEqual([10, 14])
     expect((await usageOf('?days=90')).key.total).toBe(44)

@@ -79,7 +79,7 @@ function testEngine(engine: DatabaseEngine): void {
     // A replica of 0.1.0 restarts and writes, beside one of this release.
     await start010(database, names010)
     await write010(database, 2)
-    await addKeyUsage(database, [{ keyId: 'key_1', day: 20_000, scope: 'notes', requests: 3 }], 20_001)
+    await addKeyUsage(database, [{ keyId: 'key_1', hour: 480_000, scope: 'notes', requests: 3 }], 480_024)
     expect(await listKeyUsage(database, 20_000)).toMatchObject([{ keyId: 'key_1', requests: 13 }])
 
     const { migrations } = await revertSchema(database, request)

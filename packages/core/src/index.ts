@@ -1,5 +1,5 @@
 export { type AdminRole, adminRoles, type Whoami } from './admin/admin-role.ts'
-export type { AuditEntryView, AuditReport } from './admin/audit-report.ts'
+export type { AuditEntryView, AuditFilter, AuditReport } from './admin/audit-report.ts'
 export type { CouponBound, CurvePreviewReport, TenorPreviewReport } from './admin/curve-preview.ts'
 export type {
   ChainCurves,
@@ -10,8 +10,17 @@ export type {
   CurveView,
   ProposalView,
 } from './admin/curve-report.ts'
-export type { HookTest, HookView, ListedHookView } from './admin/hook-view.ts'
-export type { KeyChange, KeyView, ReplicaReport } from './admin/key-view.ts'
+export { describeAuditEntry, listDescribedActions } from './admin/describe-audit-entry.ts'
+export type {
+  DeliveryAttempt,
+  DeliveryReport,
+  DeliveryResponse,
+  DeliveryView,
+  HookTest,
+  HookView,
+  ListedHookView,
+} from './admin/hook-view.ts'
+export type { KeyChange, KeyReport, KeyView, ReplicaReport } from './admin/key-view.ts'
 export type { NotesReport, NoteTimes, PeriodReport, RogueReport } from './admin/notes-report.ts'
 export type { ChainStatus, IndexStatus, StatusReport } from './admin/status-report.ts'
 export type { QuotaUse, UsageReport } from './admin/usage-report.ts'

@@ -1,4 +1,4 @@
-import type { AuditEntryView } from '@tallystick/core'
+import type { AuditEntryView, AuditFilter } from '@tallystick/core'
 import type { Logger } from 'pino'
 import type { Database, Queryable } from './database.ts'
 import type { Migration } from './migration.ts'
@@ -60,11 +60,17 @@ export async function auditedTransaction<Result>(
   return result
 }
 
-/** Lists the newest entries, newest first. */
-export async function listAudit(database: Queryable, limit: number): Promise<AuditEntry[]> {
+/** Lists the newest entries that a filter lets through, newest first. */
+export async function listAudit(
+  database: Queryable,
+  { limit, by, action, subject, since, until }: AuditFilter & { readonly limit: number },
+): Promise<AuditEntry[]> {
   return database.query<AuditEntry>(
     `select id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, actor, remark, action, subject, details
-     from audit order by id desc limit $1`,
-    [limit],
+     from audit where ($2::text is null or position(lower($2) in lower(actor || ' ' || coalesce(remark, ''))) > 0)
+       and ($3::text is null or action = $3 or starts_with(action, $3 || '.')) and ($4::text is null or subject = $4)
+       and ($5::timestamptz is null or at >= $5::timestamptz) and ($6::timestamptz is null or at < $6::timestamptz)
+     order by id desc limit $1`,
+    [limit, by ?? null, action ?? null, subject ?? null, since ?? null, until ?? null],
   )
 }

@@ -1,4 +1,4 @@
-export type { ApiKey, NewKey } from './api-key.ts'
+export type { NewKey, RevisedKey } from './api-key.ts'
 export { auditHeadPath } from './audit/audit-head.ts'
 export { type AuditCheck, auditLeafMigrations, checkAudit } from './audit/check-audit.ts'
 export { auditMetricHelp, watchAudit } from './audit/watch-audit.ts'
@@ -6,9 +6,19 @@ export { createBoundedKeys } from './bounded-keys.ts'
 export { keyChangeMigrations, keyDeletionMigrations, keyLimitMigrations, keyMigrations } from './key-migrations.ts'
 export { hashSecret, type KeyRing, openKeyRing } from './key-ring.ts'
 export type { RingKey } from './key-snapshot.ts'
-export { createKey, listKeys, revokeKey, rotateKey, updateKey } from './key-store.ts'
+export { createKey, getKey, listKeys, revokeKey, rotateKey, updateKey } from './key-store.ts'
 export { type KeyUsageRecorder, startKeyUsageRecorder } from './key-usage-recorder.ts'
-export { addKeyUsage, type KeyUsage, listKeyUsage, usageDaysMax, usageMigrations } from './key-usage-store.ts'
+export {
+  addKeyUsage,
+  type HourUsage,
+  hourUsageMigrations,
+  type KeyUsage,
+  listHourUsage,
+  listKeyUsage,
+  usageDaysMax,
+  usageHoursMax,
+  usageMigrations,
+} from './key-usage-store.ts'
 export { createLeases, type Leases, type LimitTestOptions } from './limits/create-leases.ts'
 export { createSharedLimits } from './limits/key-limit.ts'
 export { leaseMigrations, listQuotaUse } from './limits/lease-store.ts'

@@ -24,8 +24,8 @@ export type KeyRing = {
   usage(nowMs: number): readonly Pick<RingKey, 'id' | 'uses'>[]
   /** Lists all keys, revoked and expired ones included, and how often each was used. */
   listAll(): readonly Pick<RingKey, 'id' | 'uses'>[]
-  /** UTC days on which keys are used. */
-  readonly useDays: Omit<ReturnType<typeof createUseDays>, 'note'>
+  /** UTC hours in which keys are used. */
+  readonly useHours: Omit<ReturnType<typeof createUseHours>, 'note'>
   close(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export async function openKeyRing({ database, time, log, createLimit }: KeyRingO
   let snapshot = emptySnapshot
   const listeners: (() => void)[] = []
   const recorder = startKeyUseRecorder({ database, time, log })
-  const useDays = createUseDays()
+  const useHours = createUseHours()
   const refresh = runOneAtATime(async () => {
     const before = snapshot
     snapshot = await readKeySnapshot(database, { before, log, createLimit })
@@ -69,7 +69,7 @@ export async function openKeyRing({ database, time, log, createLimit }: KeyRingO
       // A malformed secret has no entry either, so its form and checksum need no check.
       const key = findByHash(hashSecret(secret), nowMs)
       if (!key) return undefined
-      useDays.note(nowMs)
+      useHours.note(nowMs)
       recorder.note(key.id, nowMs)
       return key
     },
@@ -84,7 +84,7 @@ export async function openKeyRing({ database, time, log, createLimit }: KeyRingO
     },
     usage: (nowMs) => listInForce(snapshot, nowMs),
     listAll: () => [...snapshot.keys.values()].map(({ ring }) => ring),
-    useDays,
+    useHours,
     close: async () => {
       await stopFollowing()
       await recorder.close()
@@ -128,29 +128,29 @@ function startKeyUseRecorder({ database, time, log }: Pick<KeyRingOptions, 'data
   }
 }
 
-const dayMs = 86_400_000
+const hourMs = 3_600_000
 
-/** Returns the number of a UTC day. */
-export function dayOf(nowMs: number): number {
-  return Math.floor(nowMs / dayMs)
+/** Returns the number of a UTC hour. */
+export function hourOf(nowMs: number): number {
+  return Math.floor(nowMs / hourMs)
 }
 
-function createUseDays() {
-  const listeners: ((day: number) => void)[] = []
+function createUseHours() {
+  const listeners: ((hour: number) => void)[] = []
   let last: number | undefined
   return {
     /** Notes a use. Call it before the use is counted. */
     note: (nowMs: number) => {
-      const day = dayOf(nowMs)
-      if (day === last) return
+      const hour = hourOf(nowMs)
+      if (hour === last) return
       if (last !== undefined) for (const listener of listeners) listener(last)
-      last = day
+      last = hour
     },
-    /** Day of the last use. Undefined before the first. */
+    /** Hour of the last use. Undefined before the first. */
     get last() {
       return last
     },
-    /** Calls `listener` with the day of the last use when the next one is on another day, before it is counted. */
-    onEnd: (listener: (day: number) => void) => void listeners.push(listener),
+    /** Calls `listener` with the hour of the last use when the next one is in another hour, before it is counted. */
+    onEnd: (listener: (hour: number) => void) => void listeners.push(listener),
   }
 }

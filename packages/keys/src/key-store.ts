@@ -24,7 +24,7 @@ export async function createKey(
     await record({
       action: 'key.create',
       subject: id,
-      details: { ...key, expiresAt: key.expiresAt?.toString() ?? null },
+      details: { ...key, expiresAt: key.expiresAt?.toString() ?? null, secret: hintOf(secret) },
     })
     return { key: await getKey(transaction, id), secret }
   })
@@ -32,7 +32,7 @@ export async function createKey(
   return issued
 }
 
-export async function listKeys(database: Queryable): Promise<ApiKey[]> {
+export async function listKeys(database: Queryable): Promise<RevisedKey[]> {
   return database.query<RevisedKey>(`select ${keyColumns} from api_keys order by created_at, id`)
 }
 
@@ -67,38 +67,61 @@ export async function rotateKey(
     await endSecrets(transaction, { id, graceSeconds, nowSeconds })
     const secret = await addSecret(transaction, { id, kind: key.kind, nowSeconds })
     await transaction.query('update api_keys set revision = $2 where id = $1', [id, revision])
-    await record({ action: 'key.rotate', subject: id, details: { name: key.name, graceSeconds } })
+    await record({
+      action: 'key.rotate',
+      subject: id,
+      details: { name: key.name, graceSeconds, secret: hintOf(secret) },
+    })
     return { key: { ...key, revision }, secret }
   })
   await database.notify(keysChannel, id)
   return issued
 }
 
+/** Members of a key that can be changed. */
+type KeyMembers = Pick<ApiKey, 'name' | 'scopes' | 'expiresAt'> & KeyLimits
+
 type KeyUpdate = KeyChange & {
-  readonly changes: { readonly [Limit in keyof KeyLimits]?: KeyLimits[Limit] | undefined }
+  readonly changes: { readonly [Member in keyof KeyMembers]?: KeyMembers[Member] | undefined }
+  /** Revision that the change was made on. Another one is refused. */
+  readonly revision?: bigint | undefined
 }
 
-/** Changes limits of a key. Members that are undefined stay as they are. */
+/** Changes members of a key. Those that are undefined stay as they are. */
 export async function updateKey(
   database: Database,
-  { id, changes, nowSeconds, auditor }: KeyUpdate,
+  { id, changes, revision: seen, nowSeconds, auditor }: KeyUpdate,
 ): Promise<RevisedKey> {
   const updated = await auditedTransaction(database, auditor, async (transaction, record) => {
+    // Locks: another change of keys waits, and then sees this one.
     const revision = await nextRevision(transaction)
     const known = await getKey(transaction, id)
+    if (seen !== undefined && seen !== known.revision) throw changedMeanwhile(known)
     assertActive(known, nowSeconds)
     const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-    const next: KeyLimits = { ...known, ...Object.fromEntries(given) }
+    const next: KeyMembers = { ...known, ...Object.fromEntries(given) }
     await transaction.query(
-      `update api_keys set rpm = $2, burst = $3, quota_per_day = $4, quota_per_month = $5, allow = $6, revision = $7
-       where id = $1`,
-      [id, next.rpm, next.burst, next.quotaPerDay, next.quotaPerMonth, next.allow, revision],
+      `update api_keys set rpm = $2, burst = $3, quota_per_day = $4, quota_per_month = $5, allow = $6, revision = $7,
+         name = $8, scopes = $9, expires_at = $10 where id = $1`,
+      [
+        ...[id, next.rpm, next.burst, next.quotaPerDay, next.quotaPerMonth, next.allow, revision],
+        ...[next.name, next.scopes, next.expiresAt],
+      ],
     )
-    await record({ action: 'key.update', subject: id, details: { name: known.name, ...Object.fromEntries(given) } })
+    await record({ action: 'key.update', subject: id, details: describeUpdate(known, given) })
     return getKey(transaction, id)
   })
   await database.notify(keysChannel, id)
   return updated
+}
+
+/** Returns the members that were given, in the form of the audit. A new name is `newName`. */
+function describeUpdate({ name }: ApiKey, given: readonly (readonly [string, unknown])[]): Record<string, unknown> {
+  const members = given.map(([member, value]) => [
+    member === 'name' ? 'newName' : member,
+    typeof value === 'bigint' ? value.toString() : value,
+  ])
+  return { name, ...Object.fromEntries(members) }
 }
 
 async function nextRevision(transaction: Queryable): Promise<bigint> {
@@ -119,6 +142,11 @@ async function addSecret(
   return secret
 }
 
+/** Returns what tells a secret from others and is no use without the rest. The end is part of its checksum. */
+function hintOf(secret: string): string {
+  return `${secret.slice(0, 'tsk_live_'.length)}…${secret.slice(-4)}`
+}
+
 async function endSecrets(
   transaction: Queryable,
   { id, graceSeconds, nowSeconds }: { readonly id: string; readonly graceSeconds: number; readonly nowSeconds: bigint },
@@ -132,7 +160,8 @@ async function endSecrets(
     )
 }
 
-async function getKey(transaction: Queryable, id: string): Promise<RevisedKey> {
+/** Returns a key. Throws `key_not_found`. */
+export async function getKey(transaction: Queryable, id: string): Promise<RevisedKey> {
   // Malformed ids are not queried: they may contain text that the database rejects.
   const isId = /^key_[0-9a-f]{12}$/.test(id)
   const select = `select ${keyColumns} from api_keys where id = $1`
@@ -141,6 +170,14 @@ async function getKey(transaction: Queryable, id: string): Promise<RevisedKey> {
   throw new TallystickError({
     code: 'key_not_found',
     message: `There is no key ${JSON.stringify(id.slice(0, 60))}. \`tallystick keys list\` lists the keys.`,
+    retryable: false,
+  })
+}
+
+function changedMeanwhile({ id, name }: ApiKey): TallystickError {
+  return new TallystickError({
+    code: 'key_changed',
+    message: `Nothing was changed: somebody else has changed key "${id}" (${JSON.stringify(name)}) meanwhile. Look at it again, then repeat your change.`,
     retryable: false,
   })
 }

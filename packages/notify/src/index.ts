@@ -19,10 +19,11 @@ export { startStateProducer } from './events/produce-states.ts'
 export { type EventStreams, startEventStreams } from './events/start-event-streams.ts'
 export type { StreamBounds } from './events/stream-slots.ts'
 export { createAddressPolicy, findUrlFault } from './hooks/address-policy.ts'
-export { attemptDelivery } from './hooks/attempt.ts'
+export { type Attempt, attemptDelivery } from './hooks/attempt.ts'
+export { attemptMigrations, listAttempts, type StoredAttempt } from './hooks/attempt-store.ts'
 export { claimHooks } from './hooks/claim-hooks.ts'
 export { deliverHook } from './hooks/deliver-hook.ts'
-export { type Delivery, listDeliveries } from './hooks/delivery-store.ts'
+export { type Delivery, getDelivery, listDeliveries } from './hooks/delivery-store.ts'
 export type { Hook } from './hooks/hook.ts'
 export { readHookSecrets } from './hooks/hook-secrets.ts'
 export {
@@ -35,6 +36,7 @@ export {
   removeHook,
   rotateHook,
 } from './hooks/hook-store.ts'
+export { findMessage, resendDelivery } from './hooks/resend-delivery.ts'
 export { createSender, type Sender, type SenderOptions } from './hooks/send-request.ts'
 export { hookMetricHelp, type RunningHooks, startHookDelivery } from './hooks/start-hook-delivery.ts'
 export { testMessage } from './hooks/webhook-message.ts'

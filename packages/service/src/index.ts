@@ -1,4 +1,3 @@
-export type { DeliveryView } from './admin/hook-view.ts'
 export { type DiscardReport, describeTimes } from './admin/notes-report.ts'
 export { createOperator, type Operator } from './admin/operator.ts'
 export { chooseAdminToken, listAdminTokens } from './config/admin-tokens.ts'

@@ -37,9 +37,9 @@ export function startAdminApp(context: ServiceContext, { parts, nextRequestId, i
     const { ready, degraded } = readiness
     return reportStatus(statusParts, { ready, degraded, findings: findWrong(readiness, reports) })
   }
-  const operatorFor = createOperatorFor(context, { parts, showStatus })
-  closers.push('check of the audit', watchAudit({ database, config, time, metrics, log }).stop)
   const failedTokens = startFailedTokens({ database, metrics, time, log })
+  const operatorFor = createOperatorFor(context, { parts, showStatus, storeFailedTokens: failedTokens.record })
+  closers.push('check of the audit', watchAudit({ database, config, time, metrics, log }).stop)
   closers.push('failed admin tokens', failedTokens.stop)
   return buildAdminApp({
     time,
@@ -51,15 +51,21 @@ export function startAdminApp(context: ServiceContext, { parts, nextRequestId, i
     operatorFor: ({ actor, remark }) => operatorFor({ actor, remark, log }),
     checkReadiness: readReadiness,
     collectFindings: findWrong,
+    // Only a sandbox shows its key to everybody.
+    isSandbox: context.options.portal?.visitor !== undefined,
     console: { files: loadConsole(context.options.portal), host: config.admin.host },
   })
 }
 
-type OperatedParts = { readonly parts: ServiceParts; readonly showStatus: Operator['showStatus'] }
+type OperatedParts = {
+  readonly parts: ServiceParts
+  readonly showStatus: Operator['showStatus']
+  readonly storeFailedTokens: () => Promise<void>
+}
 
 function createOperatorFor(
   { config, time, database }: ServiceContext,
-  { parts: { keys, clocks, notes, indexes, hooks }, showStatus }: OperatedParts,
+  { parts: { keys, clocks, notes, indexes, hooks }, showStatus, storeFailedTokens }: OperatedParts,
 ): (auditor?: Auditor) => Operator {
   return (auditor) =>
     createOperator({
@@ -69,6 +75,7 @@ function createOperatorFor(
       auditor,
       refreshKeys: keys.replica.refreshKeys,
       storeUsage: keys.keyUsage.store,
+      storeFailedTokens,
       curveProblem: notes.curveSource.problem,
       reconcile: notes.journalChecks.reconcile,
       discard: notes.journalChecks.discard,

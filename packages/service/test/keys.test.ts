@@ -42,6 +42,7 @@ function testEngine(engine: DatabaseEngine): void {
         expiresAt: null,
         revokedAt: null,
         lastUsedAt: null,
+        revision: expect.stringMatching(/^\d+$/),
       },
     ])
 

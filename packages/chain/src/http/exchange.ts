@@ -17,6 +17,8 @@ export type HttpRequest = {
   readonly signal?: StopSignal | undefined
   /** Connections of one's own, for example with client certificates. */
   readonly dispatcher?: Dispatcher | undefined
+  /** Called with each part of the body as it arrives, before decompression, also of one that is too large or cut off. */
+  readonly onData?: ((chunk: Buffer) => void) | undefined
 }
 
 /** Failed exchange. The message continues a sentence about the server and contains no address and no secret. */
@@ -44,7 +46,7 @@ const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
  * redirects and uses no proxy. Throws `HttpError`, or the signal's reason.
  */
 export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
-  const { bytesMax, timeoutMs, signal, dispatcher = agent } = request
+  const { bytesMax, timeoutMs, signal, dispatcher = agent, onData } = request
   signal?.throwIfAborted()
   const each = createAbort()
   let head: HttpHead | undefined
@@ -62,7 +64,7 @@ export async function exchange(request: HttpRequest): Promise<HttpAnswer> {
   const timer = setTimeout(() => end(), timeoutMs)
   const onAbort = () => end()
   signal?.addEventListener('abort', onAbort)
-  const received = receive(dispatcher, { ...target(request), bytesMax, signal: each.signal, onHead })
+  const received = receive(dispatcher, { ...target(request), bytesMax, signal: each.signal, onHead, onData })
   try {
     return await Promise.race([received.then((answer) => decompress(answer, bytesMax)), ended])
   } catch (error) {

@@ -21,6 +21,8 @@ export type ReceiveRequest = {
   readonly signal: StopSignal
   /** Called when the response headers have arrived. */
   readonly onHead: (head: HttpHead) => void
+  /** Called with each part of the body, also of one that is too large. */
+  readonly onData?: ((chunk: Buffer) => void) | undefined
 }
 
 /**
@@ -31,7 +33,7 @@ export type ReceiveRequest = {
  * undici: its streams and signals cost more than the rest of an exchange.
  */
 export function receive(dispatcher: Dispatcher, request: ReceiveRequest): Promise<HttpAnswer> {
-  const { origin, path, method, headers, body, bytesMax, signal, onHead } = request
+  const { origin, path, method, headers, body, bytesMax, signal, onHead, onData } = request
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
     let head: HttpHead | undefined
@@ -51,6 +53,7 @@ export function receive(dispatcher: Dispatcher, request: ReceiveRequest): Promis
         onHead(head)
       },
       onResponseData: (started, chunk) => {
+        onData?.(chunk)
         length += chunk.length
         if (length > bytesMax) started.abort(new errors.ResponseExceededMaxSizeError())
         else chunks.push(chunk)

@@ -2,5 +2,9 @@
 export const adminRoles = ['metrics', 'keys', 'curve', 'hooks', 'view', 'all'] as const
 export type AdminRole = (typeof adminRoles)[number]
 
-/** Name and roles of an admin token. */
-export type Whoami = { readonly name: string; readonly roles: readonly AdminRole[] }
+/** Name and roles of an admin token, and whether the service is a sandbox, whose keys are for tests. */
+export type Whoami = {
+  readonly name: string
+  readonly roles: readonly AdminRole[]
+  readonly isSandbox?: boolean | undefined
+}

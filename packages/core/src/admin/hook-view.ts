@@ -29,3 +29,51 @@ export type HookTest = {
   readonly error: string | null
   readonly durationMs: number
 }
+
+/** What became of an event for a hook. */
+export type DeliveryView = {
+  /** Number of the event. */
+  readonly event: string
+  /** The same at every attempt, also if an operator sends the event again. */
+  readonly webhookId: string
+  readonly type: string
+  readonly chainId: string
+  /** `gone`: the event was deleted before it was delivered. `failed`: the hook was switched off. `skipped`: too large. */
+  readonly status: 'delivered' | 'retrying' | 'failed' | 'gone' | 'skipped'
+  readonly attempts: number
+  readonly firstAttemptAt: string
+  readonly lastAttemptAt: string
+  readonly nextAttemptAt: string | null
+  readonly responseStatus: number | null
+  readonly durationMs: number | null
+  readonly error: string | null
+}
+
+/** One request to a receiver, and its response. */
+export type DeliveryAttempt = {
+  readonly at: string
+  readonly status: number | null
+  readonly error: string | null
+  readonly durationMs: number
+  /** Whether an operator sent the event again. */
+  readonly isResend: boolean
+  /** Null if there was none, or if the token may not see it. */
+  readonly response: DeliveryResponse | null
+}
+
+/** Beginning of a receiver's response. It is text of a stranger. */
+export type DeliveryResponse = {
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: string
+  /** Whether the body was longer. */
+  readonly isCut: boolean
+}
+
+/** Delivery with what was sent and what came back. */
+export type DeliveryReport = {
+  readonly delivery: DeliveryView
+  /** Body of the requests. Null if the event was deleted. */
+  readonly payload: string | null
+  /** The newest attempts of the last 4 days, newest first. */
+  readonly attempts: readonly DeliveryAttempt[]
+}

@@ -1,3 +1,6 @@
+import type { KeyScope } from '../key/api-key.ts'
+import type { QuotaUse } from './usage-report.ts'
+
 /** Key as the admin listener and the command line show it. */
 export type KeyView = {
   readonly id: string
@@ -18,6 +21,8 @@ export type KeyView = {
   readonly expiresAt: string | null
   readonly revokedAt: string | null
   readonly lastUsedAt: string | null
+  /** Number of its last change. A change that sends it is refused if there was another one meanwhile. */
+  readonly revision: string
 }
 
 /** Replicas that apply a change of keys, and those that may not yet. */
@@ -28,5 +33,16 @@ export type ReplicaReport = {
   readonly unconfirmed: readonly { readonly name: string; readonly secondsSinceSeen: number }[]
 }
 
-/** Key after a change. A created or rotated key has a new secret; a revoked or rotated one is confirmed by replicas. */
+/** Key, and its requests of the last 48 UTC hours on all replicas. Those of another replica arrive up to a minute late. */
+export type KeyReport = {
+  readonly key: KeyView
+  /** Starts of the hours, oldest first. The last is this hour. */
+  readonly hours: readonly string[]
+  /** Requests in each of `hours`, by endpoint. */
+  readonly byScope: Readonly<Record<KeyScope, readonly number[]>>
+  /** Quotas of today and this month, UTC, with the requests that were allowed. Null without a quota. */
+  readonly quotas: { readonly day: QuotaUse | null; readonly month: QuotaUse | null }
+}
+
+/** Key after a change. A created or rotated key has a new secret; other changes are confirmed by replicas. */
 export type KeyChange = { readonly key: KeyView; readonly secret?: string; readonly replicas?: ReplicaReport }

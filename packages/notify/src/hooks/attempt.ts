@@ -1,4 +1,5 @@
 import { parseRetryAfter, type Time } from '@tallystick/base'
+import type { DeliveryResponse } from '@tallystick/core'
 import { AddressRefusedError } from './address-policy.ts'
 import type { Hook } from './hook.ts'
 import { NoAddressError } from './resolve-name.ts'
@@ -11,6 +12,8 @@ export type Attempt = {
   readonly status: number | null
   readonly error: string | null
   readonly durationMs: number
+  /** Beginning of the response, for operators. Null if there was none. */
+  readonly response: DeliveryResponse | null
   /** Seconds the receiver asked to wait. */
   readonly retryAfterSeconds?: number | undefined
   /** The receiver wants no more webhooks. */
@@ -39,14 +42,15 @@ export async function attemptDelivery(
   const durationMs = () => Math.round(time.monotonic() - startedAtMs)
   try {
     const reply = await sender.post({ url, headers, body: message.body, signal })
-    return { ...judge(reply, nowMs), durationMs: durationMs() }
+    return { ...judge(reply, nowMs), durationMs: durationMs(), response: reply.response }
   } catch (error) {
     signal.throwIfAborted()
-    return { isDelivered: false, status: null, error: describeFailure(error), durationMs: durationMs() }
+    const failure = { isDelivered: false, status: null, response: null }
+    return { ...failure, error: describeFailure(error), durationMs: durationMs() }
   }
 }
 
-function judge({ status, retryAfter, date }: Reply, nowMs: number): Omit<Attempt, 'durationMs'> {
+function judge({ status, retryAfter, date }: Reply, nowMs: number): Omit<Attempt, 'durationMs' | 'response'> {
   if (status >= 200 && status < 300) return { isDelivered: true, status, error: null }
   const failure = { isDelivered: false, status }
   if (status === 410) return { ...failure, error: 'status 410: the receiver wants no more webhooks', isGone: true }

@@ -82,7 +82,7 @@ async function sendEvent(
   const message = eventMessage(hook.id, event)
   if (message.body.length > bodyBytesMax) {
     const error = `the body has ${message.body.length} bytes, the limit is ${bodyBytesMax}. The receiver can request the data instead`
-    return { isDelivered: false, status: null, error, durationMs: 0, isTooLarge: true }
+    return { isDelivered: false, status: null, error, durationMs: 0, response: null, isTooLarge: true }
   }
   const nowMs = time.now()
   const secrets = await readHookSecrets(database, { id: hook.id, nowSeconds: toSeconds(nowMs), lease: hook.lease })

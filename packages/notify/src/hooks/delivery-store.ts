@@ -1,7 +1,8 @@
-import type { EventType } from '@tallystick/core'
+import { type EventType, TallystickError } from '@tallystick/core'
 import { auditedTransaction, type Database, type Queryable } from '@tallystick/database'
 import type { StoredEvent } from '../events/event-store.ts'
 import type { Attempt } from './attempt.ts'
+import { storeAttempt } from './attempt-store.ts'
 import { type ClaimedHook, leaseInterval } from './claim-hooks.ts'
 import { hostOf } from './hook.ts'
 import type { RetryPlan } from './plan-retry.ts'
@@ -110,12 +111,30 @@ export async function listDeliveries(
   { id, limit }: { readonly id: string; readonly limit: number },
 ): Promise<Delivery[]> {
   return database.query<Delivery>(
-    `select event_id as "eventId", webhook_id as "webhookId", type, chain_id as "chainId", status, attempts,
-       first_attempt_at as "firstAttemptAt", last_attempt_at as "lastAttemptAt", next_attempt_at as "nextAttemptAt",
-       response_status as "responseStatus", duration_ms as "durationMs", error
-     from hook_deliveries where hook_id = $1 order by event_id desc limit $2`,
+    `select ${deliveryColumns} from hook_deliveries where hook_id = $1 order by event_id desc limit $2`,
     [id, limit],
   )
+}
+
+const deliveryColumns = `event_id as "eventId", webhook_id as "webhookId", type, chain_id as "chainId", status, attempts,
+  first_attempt_at as "firstAttemptAt", last_attempt_at as "lastAttemptAt", next_attempt_at as "nextAttemptAt",
+  response_status as "responseStatus", duration_ms as "durationMs", error`
+
+/** Returns the delivery of an event. Throws `delivery_not_found`. */
+export async function getDelivery(
+  database: Queryable,
+  { id, event }: { readonly id: string; readonly event: string },
+): Promise<Delivery> {
+  // Other numbers are out of the range of the column.
+  const isNumber = /^\d{1,18}$/.test(event)
+  const select = `select ${deliveryColumns} from hook_deliveries where hook_id = $1 and event_id = $2`
+  const [delivery] = isNumber ? await database.query<Delivery>(select, [id, event]) : []
+  if (delivery) return delivery
+  throw new TallystickError({
+    code: 'delivery_not_found',
+    message: `Hook "${id}" has no delivery of event ${JSON.stringify(event.slice(0, 40))}. \`tallystick hooks deliveries ${id}\` lists the newest ones.`,
+    retryable: false,
+  })
 }
 
 type StoredDelivery = Outcome & Pick<Delivery, 'status' | 'nextAttemptAt'> & { readonly hook: ClaimedHook }
@@ -136,6 +155,7 @@ async function storeDelivery(
       ...[attempt.status, attempt.durationMs, attempt.error],
     ],
   )
+  await storeAttempt(transaction, { hookId: hook.id, eventId: event.id, attempt, nowSeconds, isResend: false })
 }
 
 async function deleteOldDeliveries(transaction: Queryable, id: string): Promise<void> {

@@ -1,14 +1,17 @@
 import { isIPv6, type LookupFunction, type Socket } from 'node:net'
 import { exchange, HttpError, type HttpHead, headerOf } from '@tallystick/chain'
+import type { DeliveryResponse } from '@tallystick/core'
 import { buildConnector, Client } from 'undici'
 import { type AddressPolicy, AddressRefusedError, assertLiteralAllowed } from './address-policy.ts'
+import { keepBeginning, type ReplyBeginning } from './keep-beginning.ts'
 import { createResolveName, NoAddressError, type ResolveName } from './resolve-name.ts'
 
-/** Response of a receiver. Its body is discarded. */
+/** Response of a receiver, with its beginning for operators to read. */
 export type Reply = {
   readonly status: number
   readonly retryAfter: string | undefined
   readonly date: string | undefined
+  readonly response: DeliveryResponse
 }
 
 type Outgoing = {
@@ -64,13 +67,15 @@ export function createSender(options: SenderOptions): Sender {
       }
       // One request per connection.
       const dispatcher = new Client(url.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 })
+      const beginning = keepBeginning()
       const request = { url, method: 'POST', headers: { ...headers, 'accept-encoding': 'identity' }, body } as const
+      const exchanged = { ...request, bytesMax: replyBytesMax, timeoutMs, signal, dispatcher, onData: beginning.add }
       try {
-        return toReply(await exchange({ ...request, bytesMax: replyBytesMax, timeoutMs, signal, dispatcher }))
+        return toReply(await exchange(exchanged), beginning)
       } catch (error) {
         if (!(error instanceof HttpError)) throw error
         // A failure from here on is one of the body, which does not matter.
-        if (error.head) return toReply(error.head)
+        if (error.head) return toReply(error.head, beginning, true)
         if (error.failure === 'timeout') throw new SendTimeoutError('response', timeoutMs)
         if (error.code === 'ETIMEDOUT') throw new SendTimeoutError('connection', connectTimeoutMs)
         throw error.cause instanceof AddressRefusedError || error.cause instanceof NoAddressError ? error.cause : error
@@ -91,8 +96,9 @@ export class SendTimeoutError extends Error {
   }
 }
 
-function toReply(head: HttpHead): Reply {
-  return { status: head.status, retryAfter: headerOf(head, 'retry-after'), date: headerOf(head, 'date') }
+function toReply(head: HttpHead, beginning: ReplyBeginning, isCutOff = false): Reply {
+  const [retryAfter, date] = [headerOf(head, 'retry-after'), headerOf(head, 'date')]
+  return { status: head.status, retryAfter, date, response: beginning.read(head, isCutOff) }
 }
 
 type LookupOptions = {

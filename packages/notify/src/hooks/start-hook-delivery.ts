@@ -10,6 +10,7 @@ import {
 } from '@tallystick/base'
 import type { Finding } from '@tallystick/core'
 import { eventsChannel } from '../events/event-store.ts'
+import { deleteOldAttempts } from './attempt-store.ts'
 import { type ClaimedHook, claimHooks } from './claim-hooks.ts'
 import { type DeliveryContext, deliverHook } from './deliver-hook.ts'
 import { countHooks, type HookCounts } from './hook-store.ts'
@@ -37,6 +38,7 @@ export type RunningHooks = {
 
 // A new event is delivered at once.
 const tickMs = 1_000
+const cleanMs = 3_600_000
 // A receiver that takes longer gets the event again, from another replica.
 const stopGraceMsDefault = 3_000
 
@@ -59,8 +61,15 @@ export async function startHookDelivery(options: DeliveryOptions): Promise<Runni
       .finally(() => running.delete(hook.id))
     running.set(hook.id, work)
   }
+  let cleanedAtMs = Number.NEGATIVE_INFINITY
+  const clean = async () => {
+    if (time.monotonic() - cleanedAtMs < cleanMs) return
+    cleanedAtMs = time.monotonic()
+    await deleteOldAttempts(database, toSeconds(time.now()))
+  }
   const look = runOneAtATime(async () => {
     if (isStopping) return
+    await clean()
     const due = { nowSeconds: toSeconds(time.now()), except: [...running.keys()] }
     state = await countHooks(database, due)
     if (state.due === 0) return

@@ -7,7 +7,7 @@ import type { AdminToken } from '../config/admin-tokens.ts'
 import type { Readiness } from '../health/readiness.ts'
 import { addConsoleRoutes, type ConsoleParts } from './console-routes.ts'
 import type { FailedTokens } from './failed-tokens.ts'
-import { hideUrl } from './hook-view.ts'
+import { hideResponses, hideUrl } from './hook-view.ts'
 import type { Operator } from './operator.ts'
 import { mayChange, needs, requireRole } from './require-role.ts'
 
@@ -21,6 +21,8 @@ export type AdminParts = Pick<InstanceParts, 'time' | 'log' | 'nextRequestId'> &
   /** Returns what a readiness and the metrics say is wrong, each with a remedy. */
   readonly collectFindings: (readiness: Readiness) => readonly Finding[]
   readonly console: ConsoleParts
+  /** Whether the keys of the service are for tests only. */
+  readonly isSandbox: boolean
 }
 
 /** Builds the admin listener: health, metrics, keys, curve, notes, webhooks. All but `/livez` need a token with the route's role. */
@@ -51,11 +53,16 @@ export function buildAdminApp(parts: AdminParts): FastifyInstance {
   )
   app.get('/whoami', needs('any'), (request) => {
     const { actor, roles } = identifySender(request)
-    return { name: actor, roles }
+    return { name: actor, roles, isSandbox: parts.isSandbox }
   })
   app.get('/hooks', needs('hooks'), async (request) => {
     const { hooks } = await operatorOf(request).listHooks()
     return { hooks: mayChange(identifySender(request), 'hooks') ? hooks : hooks.map(hideUrl) }
+  })
+  app.get('/hooks/:id/deliveries/:event', needs('hooks'), async (request) => {
+    const { id, event } = readInput(request)
+    const report = await operatorOf(request).showDelivery(id, event)
+    return mayChange(identifySender(request), 'hooks') ? report : hideResponses(report)
   })
   addConsoleRoutes(app, parts.console)
   for (const [method, url, { config }, run] of commands) {
@@ -76,6 +83,7 @@ const commands: readonly Command[] = [
   ['GET', '/status', needs('any'), (operator) => operator.showStatus()],
   ['GET', '/keys', needs('keys'), (operator) => operator.listKeys()],
   ['GET', '/keys/usage', needs('keys'), (operator, { days }) => operator.showUsage(days)],
+  ['GET', '/keys/:id', needs('keys'), (operator, { id }) => operator.showKey(id)],
   ['POST', '/keys', needs('keys'), (operator, { body }) => operator.createKey(body)],
   ['POST', '/keys/:id/revoke', needs('keys'), (operator, { id, body }) => operator.revokeKey(id, body)],
   ['POST', '/keys/:id/update', needs('keys'), (operator, { id, body }) => operator.updateKey(id, body)],
@@ -93,24 +101,33 @@ const commands: readonly Command[] = [
   ['POST', '/hooks/:id/rotate', needs('hooks'), (operator, { id, body }) => operator.rotateHook(id, body)],
   ['POST', '/hooks/:id/enable', needs('hooks'), (operator, { id }) => operator.enableHook(id)],
   ['GET', '/hooks/:id/deliveries', needs('hooks'), (operator, { id, limit }) => operator.listDeliveries(id, limit)],
+  [
+    'POST',
+    '/hooks/:id/deliveries/:event/resend',
+    needs('hooks'),
+    (operator, { id, event }) => operator.resendDelivery(id, event),
+  ],
   ['GET', '/index', needs('all'), (operator) => operator.showIndex()],
   ['POST', '/index/rebuild', needs('all'), (operator, { body }) => operator.rebuildIndex(body)],
   ['POST', '/index/check', needs('all', { isRead: true }), (operator, { body }) => operator.checkIndex(body)],
   ['GET', '/log', needs('curve'), (operator) => operator.showLog()],
-  ['GET', '/audit', needs('all'), (operator, { limit }) => operator.showAudit(limit)],
+  ['GET', '/audit', needs('all'), (operator, { limit, rest }) => operator.showAudit(limit, rest)],
   ['GET', '/audit/check', needs('all'), (operator) => operator.checkAudit()],
 ]
 
 type Input = {
   readonly id: string
+  readonly event: string
   readonly body: unknown
   readonly days: number | undefined
   readonly limit: number | undefined
+  /** Other parameters of the query. */
+  readonly rest: Readonly<Record<string, unknown>>
 }
 
 function readInput({ params, query, body }: FastifyRequest): Input {
-  const { id = '' } = params as { readonly id?: string }
-  const { days, limit } = query as Readonly<Record<string, unknown>>
+  const { id = '', event = '' } = params as { readonly id?: string; readonly event?: string }
+  const { days, limit, ...rest } = query as Readonly<Record<string, unknown>>
   const toNumber = (value: unknown) => (value === undefined ? undefined : Number(value))
-  return { id, body, days: toNumber(days), limit: toNumber(limit) }
+  return { id, event, body, days: toNumber(days), limit: toNumber(limit), rest }
 }

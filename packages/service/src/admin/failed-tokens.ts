@@ -1,4 +1,4 @@
-import { type MetricHelp, type Metrics, repeat, sleep, type Time } from '@tallystick/base'
+import { type MetricHelp, type Metrics, repeat, runOneAtATime, sleep, type Time } from '@tallystick/base'
 import { auditedTransaction, type Database } from '@tallystick/database'
 import { groupOfAddress } from '@tallystick/http'
 import type { Logger } from 'pino'
@@ -54,7 +54,8 @@ export function createFailedTokens({ metrics, write, time }: FailedTokensOptions
       known.set(place, { failures, unrecorded: (before?.unrecorded ?? 0) + 1, lastMs: nowMs })
       if (failures > freeFailures) await sleep(time, { name: 'wrong token', ms: delayMs })
     },
-    record: async () => {
+    // One at a time: two at once would write the same failures twice.
+    record: runOneAtATime(async () => {
       for (const [address, entry] of known) {
         const { unrecorded } = entry
         if (unrecorded === 0) continue
@@ -62,7 +63,7 @@ export function createFailedTokens({ metrics, write, time }: FailedTokensOptions
         const now = known.get(address)
         if (now) now.unrecorded -= unrecorded
       }
-    },
+    }),
   }
 }
 

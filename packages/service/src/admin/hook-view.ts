@@ -1,8 +1,6 @@
-import type { HookView, ListedHookView } from '@tallystick/core'
-import type { Delivery, Hook, ListedHook } from '@tallystick/notify'
+import type { DeliveryAttempt, DeliveryReport, DeliveryView, HookView, ListedHookView } from '@tallystick/core'
+import type { Delivery, Hook, ListedHook, StoredAttempt } from '@tallystick/notify'
 import { toIso } from './key-view.ts'
-
-export type DeliveryView = ReturnType<typeof viewDelivery>
 
 export function viewHook(hook: Hook): HookView {
   return {
@@ -32,7 +30,7 @@ export function hideUrl(hook: ListedHookView): ListedHookView {
   return { ...hook, url: `${origin}/${pathname === '/' ? '' : '…'}${search === '' ? '' : '?…'}` }
 }
 
-export function viewDelivery({ eventId, chainId, ...delivery }: Delivery) {
+export function viewDelivery({ eventId, chainId, ...delivery }: Delivery): DeliveryView {
   return {
     event: eventId.toString(),
     ...delivery,
@@ -41,6 +39,15 @@ export function viewDelivery({ eventId, chainId, ...delivery }: Delivery) {
     lastAttemptAt: toIso(delivery.lastAttemptAt),
     nextAttemptAt: orNull(delivery.nextAttemptAt),
   }
+}
+
+export function viewAttempt({ at, ...attempt }: StoredAttempt): DeliveryAttempt {
+  return { at: toIso(at), ...attempt }
+}
+
+/** Hides the responses, which may repeat the URL and its token. */
+export function hideResponses(report: DeliveryReport): DeliveryReport {
+  return { ...report, attempts: report.attempts.map((attempt) => ({ ...attempt, response: null })) }
 }
 
 function orNull(seconds: bigint | null): string | null {

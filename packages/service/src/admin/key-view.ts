@@ -1,7 +1,7 @@
 import type { KeyView } from '@tallystick/core'
-import type { ApiKey } from '@tallystick/keys'
+import type { RevisedKey } from '@tallystick/keys'
 
-export function viewKey(key: ApiKey, nowSeconds: bigint): KeyView {
+export function viewKey(key: RevisedKey, nowSeconds: bigint): KeyView {
   const expired = key.expiresAt !== null && key.expiresAt <= nowSeconds
   return {
     id: key.id,
@@ -18,6 +18,7 @@ export function viewKey(key: ApiKey, nowSeconds: bigint): KeyView {
     expiresAt: key.expiresAt && toIso(key.expiresAt),
     revokedAt: key.revokedAt && toIso(key.revokedAt),
     lastUsedAt: key.lastUsedAt && toIso(key.lastUsedAt),
+    revision: key.revision.toString(),
   } as KeyView
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, systemTime, toSeconds } from '@tallystick/base'
-import { eventTypes, type HookTest } from '@tallystick/core'
+import { type DeliveryReport, eventTypes, type HookTest } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
 import {
   attemptDelivery,
@@ -8,19 +8,23 @@ import {
   createHook,
   createSender,
   enableHook,
+  findMessage,
   findUrlFault,
+  getDelivery,
   getHook,
+  listAttempts,
   listDeliveries,
   listHooks,
   readHookSecrets,
   removeHook,
+  resendDelivery,
   rotateHook,
   type Sender,
   testMessage,
 } from '@tallystick/notify'
 import { z } from 'zod'
 import type { Config } from '../config/config.ts'
-import { viewDelivery, viewHook, viewListedHook } from './hook-view.ts'
+import { viewAttempt, viewDelivery, viewHook, viewListedHook } from './hook-view.ts'
 import { parseRequest } from './parse-request.ts'
 
 export type HookOperator = ReturnType<typeof createHookOperator>
@@ -67,6 +71,8 @@ export function createHookOperator(context: HookOperatorContext) {
       const { id: known } = await getHook(database, id)
       return { deliveries: (await listDeliveries(database, { id: known, limit })).map(viewDelivery) }
     },
+    showDelivery: (id: string, event: string) => showDelivery(database, id, event),
+    resendDelivery: (id: string, event: string) => resend(context, id, event),
   }
 }
 
@@ -90,18 +96,39 @@ function newHookSchema({ chains, hooks }: HookOperatorContext['config']) {
   })
 }
 
+async function showDelivery(database: Database, id: string, event: string): Promise<DeliveryReport> {
+  const hook = await getHook(database, id)
+  const delivery = await getDelivery(database, { id: hook.id, event })
+  const message = await findMessage(database, hook, delivery)
+  const attempts = await listAttempts(database, { hookId: hook.id, eventId: delivery.eventId })
+  return {
+    delivery: viewDelivery(delivery),
+    payload: message?.body.toString('utf8') ?? null,
+    attempts: attempts.map(viewAttempt),
+  }
+}
+
+async function resend(context: HookOperatorContext, id: string, event: string) {
+  const { database, clock, auditor } = context
+  const options = { id, event, sender: senderOf(context), nowMs: clock.now(), time: systemTime, auditor }
+  const { hook, delivery, attempt } = await resendDelivery(database, options)
+  const { isDelivered, status, error, durationMs } = attempt
+  return { hook: viewHook(hook), delivery: viewDelivery(delivery), isDelivered, status, error, durationMs }
+}
+
+function senderOf({ sender, config }: HookOperatorContext): Sender {
+  return sender ?? createSender({ policy: createAddressPolicy(config.hooks) })
+}
+
 /** Sends a test event at once, also to a hook that is switched off. It changes nothing. */
-async function testHook(
-  { database, config, clock, sender: given }: HookOperatorContext,
-  id: string,
-): Promise<HookTest> {
+async function testHook(context: HookOperatorContext, id: string): Promise<HookTest> {
+  const { database, clock } = context
   const hook = await getHook(database, id)
   const nowMs = clock.now()
   const secrets = await readHookSecrets(database, { id: hook.id, nowSeconds: toSeconds(nowMs) })
   const message = testMessage(hook.id, { nonce: randomBytes(6).toString('hex'), nowMs })
-  const sender = given ?? createSender({ policy: createAddressPolicy(config.hooks) })
   const signal = new AbortController().signal
   const options = { message, secrets, nowMs, time: systemTime, signal }
-  const { isDelivered, status, error, durationMs } = await attemptDelivery(sender, hook, options)
+  const { isDelivered, status, error, durationMs } = await attemptDelivery(senderOf(context), hook, options)
   return { hook: viewHook(hook), isDelivered, status, error, durationMs }
 }

@@ -1,10 +1,11 @@
 import { type Clock, systemTime, toSeconds } from '@tallystick/base'
-import { keyKinds, keyScopes, type ReplicaReport } from '@tallystick/core'
+import { type KeyReport, keyKinds, keyScopes, type ReplicaReport } from '@tallystick/core'
 import type { Auditor, Database } from '@tallystick/database'
 import { refusal } from '@tallystick/http'
 import { awaitReplicas, createKey, listKeys, revokeKey, rotateKey, updateKey } from '@tallystick/keys'
 import { z } from 'zod'
 import { networkSchema } from '../config/config-fields.ts'
+import { reportKey } from './key-report.ts'
 import { viewKey } from './key-view.ts'
 import { parseRequest, printable } from './parse-request.ts'
 
@@ -16,6 +17,8 @@ export type KeyOperatorContext = {
   readonly auditor: Auditor
   /** Reloads the keys of this process. It is called before a change of keys is confirmed. */
   readonly refreshKeys: (() => Promise<void>) | undefined
+  /** Stores the requests that this process has counted. */
+  readonly storeUsage: (() => Promise<void>) | undefined
 }
 
 const rpm = z.int().min(1).max(1_000_000).nullable()
@@ -26,33 +29,45 @@ const allowed = networkSchema.refine((network) => !/%|^::ffff:/i.test(network), 
   error: 'must not have a zone, and IPv4 networks must be written as such',
 })
 const allow = z.array(allowed).min(1).max(50).nullable()
+const name = printable.trim().min(1, 'must not be empty').max(100)
+const scopes = z
+  .array(z.enum(keyScopes))
+  .min(1)
+  .transform((given) => [...new Set(given)])
+const expiresAt = z.iso.datetime({ offset: true }).nullable()
 const newKeySchema = z.strictObject({
-  name: printable.trim().min(1, 'must not be empty').max(100),
+  name,
   kind: z.enum(keyKinds).default('live'),
-  scopes: z
-    .array(z.enum(keyScopes))
-    .min(1)
-    .transform((scopes) => [...new Set(scopes)])
-    .default([...keyScopes]),
+  scopes: scopes.default([...keyScopes]),
   rpm: rpm.default(600),
   burst: burst.default(null),
   quotaPerDay: quota.default(null),
   quotaPerMonth: quota.default(null),
   allow: allow.default(null),
-  expiresAt: z.iso.datetime({ offset: true }).nullable().default(null),
+  expiresAt: expiresAt.default(null),
 })
 /** How long to wait for every replica to load the change. */
 const waitMs = z.int().min(0).max(10_000).default(0)
 const updateSchema = z
   .strictObject({
     waitMs,
+    revision: z
+      .string()
+      .regex(/^\d{1,18}$/)
+      .optional(),
+    name: name.optional(),
+    scopes: scopes.optional(),
+    expiresAt: expiresAt.optional(),
     rpm: rpm.optional(),
     burst: burst.optional(),
     quotaPerDay: quota.optional(),
     quotaPerMonth: quota.optional(),
     allow: allow.optional(),
   })
-  .refine(({ waitMs: _, ...changes }) => Object.keys(changes).length > 0, 'must have at least one limit')
+  .refine(
+    ({ waitMs: _wait, revision: _revision, ...changes }) => Object.keys(changes).length > 0,
+    'must have at least one member to change',
+  )
 const revocationSchema = z.strictObject({ waitMs })
 const rotationSchema = z.strictObject({
   waitMs,
@@ -63,7 +78,7 @@ const rotationSchema = z.strictObject({
     .default(86_400),
 })
 
-export function createKeyOperator({ database, clock, auditor, refreshKeys }: KeyOperatorContext) {
+export function createKeyOperator({ database, clock, auditor, refreshKeys, storeUsage }: KeyOperatorContext) {
   const now = () => toSeconds(clock.now())
   const confirm = async ({ revision }: { readonly revision: bigint }, waitMs: number): Promise<ReplicaReport> => {
     await refreshKeys?.()
@@ -84,10 +99,17 @@ export function createKeyOperator({ database, clock, auditor, refreshKeys }: Key
       return { key: viewKey(created, nowSeconds), secret }
     },
     listKeys: async () => ({ keys: (await listKeys(database)).map((key) => viewKey(key, now())) }),
+    showKey: async (id: string): Promise<KeyReport> => {
+      await storeUsage?.()
+      return reportKey(database, { id, nowSeconds: now() })
+    },
     updateKey: async (id: string, request: unknown) => {
-      const { waitMs, ...changes } = parseRequest(updateSchema, request ?? {}, 'invalid_key_request')
+      const parsed = parseRequest(updateSchema, request ?? {}, 'invalid_key_request')
+      const { waitMs, revision: seen, expiresAt, ...others } = parsed
       const nowSeconds = now()
-      const key = await updateKey(database, { id, changes, nowSeconds, auditor })
+      const revision = seen === undefined ? undefined : BigInt(seen)
+      const changes = { ...others, expiresAt: expiresAt === undefined ? undefined : parseExpiry(expiresAt, nowSeconds) }
+      const key = await updateKey(database, { id, changes, revision, nowSeconds, auditor })
       return { key: viewKey(key, nowSeconds), replicas: await confirm(key, waitMs) }
     },
     revokeKey: async (id: string, request?: unknown) => {

@@ -1,12 +1,12 @@
 import { type Clock, toSeconds } from '@tallystick/base'
 import { type AuditReport, type StatusReport, TallystickError, type UsageReport } from '@tallystick/core'
-import { type Auditor, type Database, listAudit, type Queryable } from '@tallystick/database'
-import { refusal } from '@tallystick/http'
+import type { Auditor, Database } from '@tallystick/database'
 import { discardFromFile, type FullReconcileReport, reconcileFromFile } from '@tallystick/issuer'
 import { type AuditCheck, auditHeadPath, checkAudit } from '@tallystick/keys'
 import { type LogReport, reconcileLogFromFile, reportLog } from '@tallystick/public-log'
 import type { Config } from '../config/config.ts'
 import { createIndexJobs, type IndexJobs } from '../reindex/index-jobs.ts'
+import { reportAudit } from './audit-list.ts'
 import { type CurveOperator, type CurveOperatorContext, createCurveOperator } from './operate-curve.ts'
 import { createHookOperator, type HookOperator, type HookOperatorContext } from './operate-hooks.ts'
 import { createIndexOperator, type IndexOperator } from './operate-index.ts'
@@ -20,7 +20,8 @@ export type Operator = KeyOperator &
   NotesOperator &
   HookOperator &
   IndexOperator & {
-    showAudit(limit?: number): Promise<AuditReport>
+    /** Lists the newest changes. `filter` is an `AuditFilter` that was not checked yet. */
+    showAudit(limit?: number, filter?: object): Promise<AuditReport>
     /** Compares the rows of the audit with their hashes. */
     checkAudit(): Promise<AuditCheck>
     /** Problems and chains of the running service. Throws if there is none. */
@@ -37,6 +38,8 @@ type OperatorOptions = {
   readonly clock: Clock
   /** Stores the requests that this process has counted. */
   readonly storeUsage?: (() => Promise<void>) | undefined
+  /** Stores the failed sign-ins that this process has counted. */
+  readonly storeFailedTokens?: (() => Promise<void>) | undefined
   /** Author of the changes. */
   readonly auditor?: Auditor | undefined
   readonly showStatus?: Operator['showStatus'] | undefined
@@ -53,7 +56,13 @@ export function createOperator(options: OperatorOptions): Operator {
   const { database, config, clock } = options
   const auditor = options.auditor ?? { actor: 'local' }
   return {
-    ...createKeyOperator({ database, clock, auditor, refreshKeys: options.refreshKeys }),
+    ...createKeyOperator({
+      database,
+      clock,
+      auditor,
+      refreshKeys: options.refreshKeys,
+      storeUsage: options.storeUsage,
+    }),
     ...createCurveOperator({
       database,
       config,
@@ -77,7 +86,11 @@ export function createOperator(options: OperatorOptions): Operator {
       options.indexJobs ?? createIndexJobs({ database, config, clock, runsIn: 'command' }),
       auditor,
     ),
-    showAudit: (limit) => reportAudit(database, limit),
+    showAudit: async (limit, filter) => {
+      // Otherwise every look at the audit would add rows to it.
+      if (isOfTokens(filter)) await options.storeFailedTokens?.()
+      return reportAudit(database, { limit, filter })
+    },
     checkAudit: () => checkAudit(database, auditHeadPath(config)),
     showStatus: options.showStatus ?? (() => Promise.reject(noService())),
     showUsage: async (wanted) => {
@@ -88,15 +101,8 @@ export function createOperator(options: OperatorOptions): Operator {
   }
 }
 
-const auditMax = 1_000
-const auditDefault = 50
-
-async function reportAudit(database: Queryable, limit: unknown = auditDefault): Promise<AuditReport> {
-  if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > auditMax) {
-    throw refusal('invalid_parameter', `limit must be a whole number from 1 to ${auditMax}.`)
-  }
-  const entries = await listAudit(database, Number(limit))
-  return { entries: entries.map((entry) => ({ ...entry, id: entry.id.toString() })) }
+function isOfTokens(filter: object = {}): boolean {
+  return 'action' in filter && filter.action === 'admin.token'
 }
 
 /** Reconciles with the journals of the signer and of the public log, which no service has open. */

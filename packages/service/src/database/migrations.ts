@@ -15,6 +15,7 @@ import {
 } from '@tallystick/issuer'
 import {
   auditLeafMigrations,
+  hourUsageMigrations,
   keyChangeMigrations,
   keyDeletionMigrations,
   keyLimitMigrations,
@@ -24,7 +25,7 @@ import {
   replicaReleaseMigrations,
   usageMigrations,
 } from '@tallystick/keys'
-import { eventMigrations, hookMigrations } from '@tallystick/notify'
+import { attemptMigrations, eventMigrations, hookMigrations } from '@tallystick/notify'
 import { logMigrations } from '@tallystick/public-log'
 import { historyMigrations } from '../history/history-store.ts'
 import { release } from '../release.ts'
@@ -53,6 +54,8 @@ export const apiMigrations: readonly Migration[] = [
   ...claimMigrations,
   ...keyDeletionMigrations,
   ...auditLeafMigrations,
+  ...hourUsageMigrations,
+  ...attemptMigrations,
 ]
 
 /** Schema of the service in this release. */

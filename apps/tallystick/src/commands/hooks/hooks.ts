@@ -1,5 +1,5 @@
-import { eventTypes, type HookTest, type ListedHookView } from '@tallystick/core'
-import type { DeliveryView, Operator } from '@tallystick/service'
+import { type DeliveryView, eventTypes, type HookTest, type ListedHookView } from '@tallystick/core'
+import type { Operator } from '@tallystick/service'
 import type { Command } from 'commander'
 import { makeChange, showReport } from '../operator/with-operator.ts'
 import {

@@ -32,6 +32,7 @@ function createRemoteOperator(call: Call): Operator {
   return {
     createKey: (request) => call('POST', '/keys', request),
     listKeys: () => call('GET', '/keys'),
+    showKey: (id) => call('GET', `/keys/${encodeURIComponent(id)}`),
     showStatus: () => call('GET', '/status'),
     showUsage: (days) => call('GET', days === undefined ? '/keys/usage' : `/keys/usage?days=${days}`),
     revokeKey: (id, request) => call('POST', `/keys/${encodeURIComponent(id)}/revoke`, request),
@@ -52,13 +53,23 @@ function createRemoteOperator(call: Call): Operator {
     enableHook: (id) => call('POST', `/hooks/${encodeURIComponent(id)}/enable`),
     listDeliveries: (id, limit) =>
       call('GET', `/hooks/${encodeURIComponent(id)}/deliveries${limit === undefined ? '' : `?limit=${limit}`}`),
-    showAudit: (limit) => call('GET', limit === undefined ? '/audit' : `/audit?limit=${limit}`),
+    showDelivery: (id, event) => call('GET', deliveryPath(id, event)),
+    resendDelivery: (id, event) => call('POST', `${deliveryPath(id, event)}/resend`),
+    showAudit: (limit, filter = {}) => {
+      const given = Object.entries({ limit, ...filter }).filter(([, value]) => value !== undefined)
+      const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))
+      return call('GET', given.length === 0 ? '/audit' : `/audit?${query}`)
+    },
     checkAudit: () => call('GET', '/audit/check'),
     showLog: () => call('GET', '/log'),
     showIndex: () => call('GET', '/index'),
     rebuildIndex: (request) => call('POST', '/index/rebuild', request),
     checkIndex: (request) => call('POST', '/index/check', request),
   }
+}
+
+function deliveryPath(id: string, event: string): string {
+  return `/hooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(event)}`
 }
 
 /** Returns a function that calls the admin listener, or undefined if nothing listens. */
