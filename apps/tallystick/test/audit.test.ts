@@ -41,7 +41,7 @@ function testEngine(engine: DatabaseEngine): void {
       throw new Error('rolled back')
     })
     await expect(failed).rejects.toThrow('rolled back')
-    const entries = await listAudit(database, 10)
+    const entries = await listAudit(database, { limit: 10 })
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     expect(entries).toEqual([{ id: 1n, at, actor: 'ann', remark: 'ann@host', ...change }])
     expect(lines).toEqual([[{ actor: 'ann', remark: 'ann@host', ...change }, 'audit']])
@@ -53,7 +53,7 @@ function testEngine(engine: DatabaseEngine): void {
     ]) {
       await expect(database.query(statement)).rejects.toThrow()
     }
-    expect(await listAudit(database, 10)).toEqual(entries)
+    expect(await listAudit(database, { limit: 10 })).toEqual(entries)
   })
 }
 
@@ -105,7 +105,7 @@ describe('named admin tokens', () => {
     await own.stop()
     const database = await openServiceDatabase(databaseUrl, () => undefined)
     onTestFinished(() => database.close())
-    const [entry] = await listAudit(database, 1)
+    const [entry] = await listAudit(database, { limit: 1 })
     const failed = { actor: 'unknown', action: 'admin.token', subject: '127.0.0.1', details: { failures: 3 } }
     expect(entry).toMatchObject(failed)
   })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Attempt } from './attempt.ts'
 import { planRetry } from './plan-retry.ts'
 
-const failed: Attempt = { isDelivered: false, status: 500, error: 'status 500', durationMs: 1 }
+const failed: Attempt = { isDelivered: false, status: 500, error: 'status 500', durationMs: 1, response: null }
 const fresh = { attempts: 0, failingSince: null }
 const now = 1_800_000_000n
 const half = () => 0.5
