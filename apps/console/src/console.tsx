@@ -1,18 +1,14 @@
 import type { Whoami } from '@tallystick/core'
 import { Button, Icon, Mark, ThemeButton, useSubscribed } from '@tallystick/ui'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { type Access, accessOf, type ViewName, viewNames } from './access/access.ts'
+import { accessOf, type ViewName, viewNames } from './access/access.ts'
+import { parsePlace } from './access/place.ts'
+import type { Session } from './access/session.ts'
 import { TokenForm } from './access/token-form.tsx'
 import { useIdle } from './access/use-idle.ts'
-import { type AdminApi, type AdminError, createAdminApi } from './api/admin-api.ts'
-import { AuditView } from './audit/audit-view.tsx'
-import { CurveView } from './curve/curve-view.tsx'
-import { KeysView } from './keys/keys-view.tsx'
+import { type AdminError, createAdminApi } from './api/admin-api.ts'
 import { capitalize } from './parts/format.ts'
-import { StatusView } from './status/status-view.tsx'
-import { HooksView } from './webhooks/hooks-view.tsx'
-
-type Session = { readonly api: AdminApi; readonly whoami: Whoami }
+import { titleOf, View } from './view.tsx'
 
 /** Renders the console, or the form for the token that it needs. The token is in memory only. */
 export function Console() {
@@ -37,13 +33,17 @@ function Views({ api, whoami, onLeave }: Session & { readonly onLeave: () => voi
   const views = viewNames
     .map((name) => ({ name, title: capitalize(name), access: accessOf(name, whoami.roles) }))
     .filter(({ access }) => access !== 'none')
-  const wanted = useSubscribed(readViewName, subscribe)
-  const view = views.find(({ name }) => name === wanted) ?? (views[0] as (typeof views)[number])
+  const place = parsePlace(useSubscribed(readHash, subscribe))
+  const view = views.find(({ name }) => name === place.view) ?? (views[0] as (typeof views)[number])
+  const title = titleOf(view.name, place)
+  // A filter leaves the focus where it is.
+  const page = [view.name, ...place.path].join('/')
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${view.title} · Tallystick console`
+    document.title = `${title} · Tallystick console`
     heading.current?.focus()
-  }, [view.title])
+    scrollTo(0, 0)
+  }, [page, title])
   return (
     <>
       <Button class="skip" label="Skip to content" onClick={() => document.getElementById('main')?.focus()} />
@@ -51,13 +51,13 @@ function Views({ api, whoami, onLeave }: Session & { readonly onLeave: () => voi
       <main id="main" tabIndex={-1}>
         <div class="view-head">
           <h1 ref={heading} tabIndex={-1}>
-            {view.title}
+            {title}
           </h1>
           {view.access === 'read' && view.name !== 'status' && view.name !== 'audit' ? (
             <p>The token “{whoami.name}” may read this, but not change it.</p>
           ) : null}
         </div>
-        <View key={view.name} name={view.name} api={api} access={view.access} />
+        <View key={page} {...{ api, whoami, place }} name={view.name} access={view.access} />
       </main>
       <footer class="hint console-foot full">
         Times are New York time. Everything here can also be done with the command line.
@@ -66,30 +66,14 @@ function Views({ api, whoami, onLeave }: Session & { readonly onLeave: () => voi
   )
 }
 
-/** Returns the view that the URL names, such as `/console#keys`. */
-function readViewName(): string {
-  return location.hash.slice(1)
+/** Returns what names the view in the URL, such as `#keys`. */
+function readHash(): string {
+  return location.hash
 }
 
 function subscribe(listener: () => void): () => void {
   addEventListener('hashchange', listener)
   return () => removeEventListener('hashchange', listener)
-}
-
-function View({ name, api, access }: { readonly name: ViewName; readonly api: AdminApi; readonly access: Access }) {
-  const canChange = access === 'change'
-  switch (name) {
-    case 'status':
-      return <StatusView api={api} />
-    case 'curve':
-      return <CurveView api={api} canChange={canChange} />
-    case 'keys':
-      return <KeysView api={api} canChange={canChange} />
-    case 'webhooks':
-      return <HooksView api={api} canChange={canChange} />
-    case 'audit':
-      return <AuditView api={api} />
-  }
 }
 
 type ConsoleBarProps = {

@@ -131,7 +131,8 @@ test('default: a key is created, used, counted, rotated and revoked', async () =
   await page.getByLabel('data').uncheck()
   await button('Create').click()
   const secret = await page.locator('.secret').innerText()
-  expect(secret).toMatch(/^tsk_live_/)
+  // Keys of a sandbox are for tests.
+  expect(secret).toMatch(/^tsk_test_/)
   await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('secret-title')
   expect(await statusOf(secret)).toBe(200)
 
@@ -170,11 +171,16 @@ test('default: a key is created, used, counted, rotated and revoked', async () =
   await page.setViewportSize({ width: 1280, height: 900 })
 
   await open('Audit')
-  const changes = page.locator('[data-row]', { hasText: id })
+  const changes = page.locator('[data-row]', { hasText: 'the key Console test' })
+  const [, hint] = /(.{4})$/.exec(secret) ?? []
   await expect
-    .poll(async () => (await changes.allInnerTexts()).map((text) => /key\.\w+/.exec(text)?.[0]))
-    .toEqual(['key.revoke', 'key.rotate', 'key.create'])
-  expect(await changes.first().innerText()).toMatch(/admin\s+console/)
+    .poll(async () => (await changes.allInnerTexts()).map((text) => /Admin [^.]*/.exec(text)?.[0]))
+    .toEqual([
+      `Admin revoked the key Console test (${id})`,
+      `Admin gave the key Console test (tsk_test_…${rotated.slice(-4)}) a new secret; the old one ended at once`,
+      `Admin created the key Console test (tsk_test_…${hint}) with notes and rate, 600 requests per minute`,
+    ])
+  expect(await changes.first().innerText()).toMatch(/console$/)
   expect(await findAxeFaults(page)).toEqual([])
 })
 
@@ -214,8 +220,10 @@ test('default: a curve is previewed on every chain, stored for the boundary of i
     expect((await admin('/curve')).chains[0].next.curve.points).toEqual({ ...before, 7: before[7] + 1 })
     await expect.poll(() => page.locator('.curve-chains').innerText()).toContain('+1')
     await open('Audit')
-    const change = page.locator('[data-row]', { hasText: 'curve.set' }).first()
-    await expect.poll(() => change.innerText()).toMatch(/console\s+curve\.set\s+curve \d+/)
+    const change = page.locator('[data-row]', { hasText: 'Admin set curve' }).first()
+    await expect
+      .poll(() => change.innerText())
+      .toMatch(/Admin set curve \d+: 7 days [\d,]+ bps, .*confirmed\.\s+Details\s+console/)
   } finally {
     await admin('/curve', { points: before, confirm: true })
   }

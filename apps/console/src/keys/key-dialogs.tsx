@@ -2,74 +2,78 @@ import { type KeyChange, type KeyView, keyScopes } from '@tallystick/core'
 import { Select } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
-import { CheckList } from '../parts/check-list.tsx'
 import { FormDialog } from '../parts/dialog.tsx'
-import { formatSeconds, parseRpm } from '../parts/format.ts'
+import { formatSeconds, graceOptions } from '../parts/format.ts'
+import { KeyFields } from './key-fields.tsx'
+import { findChanges, type KeyTexts, parseKey, textsOf } from './key-form.ts'
 
-const graces = [0, 3_600, 86_400, 7 * 86_400, 30 * 86_400]
 const kinds = ['live', 'test'].map((kind) => [kind, `tsk_${kind}_`] as const)
 
 type CreateKeyDialogProps = {
   readonly api: AdminApi
+  readonly isSandbox: boolean
   readonly onClose: () => void
   readonly onDone: (change: KeyChange) => void
 }
 
-/** Renders the form for a new key. */
-export function CreateKeyDialog({ api, onClose, onDone }: CreateKeyDialogProps) {
-  const [name, setName] = useState('')
-  const [scopes, setScopes] = useState<readonly string[]>(keyScopes)
-  const [rpm, setRpm] = useState('600')
-  const [expires, setExpires] = useState('')
-  const [kind, setKind] = useState('live')
-  const act = async () => {
-    const expiresAt = expires === '' ? null : `${expires}T00:00:00Z`
-    onDone(await api.post<KeyChange>('/keys', { name, kind, scopes, rpm: parseRpm(rpm), expiresAt }))
-  }
+const newKey: KeyTexts = {
+  ...{ name: '', scopes: keyScopes, rpm: '600', burst: '', quotaPerDay: '', quotaPerMonth: '', allow: '', expires: '' },
+}
+
+/** Renders the form for a new key. Keys of a sandbox are for tests. */
+export function CreateKeyDialog({ api, isSandbox, onClose, onDone }: CreateKeyDialogProps) {
+  const [texts, setTexts] = useState(newKey)
+  const [kind, setKind] = useState(isSandbox ? 'test' : 'live')
+  const act = async () => onDone(await api.post<KeyChange>('/keys', { ...parseKey(texts), kind }))
   return (
     <FormDialog
       title="Create a key"
       verb="Create"
       progress="Creating…"
       act={act}
-      isComplete={scopes.length > 0}
+      isComplete={texts.scopes.length > 0}
       onClose={onClose}
     >
-      <div class="field">
-        <label for="key-name">Owner</label>
-        <input
-          id="key-name"
-          value={name}
-          onInput={(event) => setName(event.currentTarget.value)}
-          required
-          maxLength={100}
-          autocomplete="off"
-        />
-      </div>
-      <CheckList legend="May use" values={keyScopes} chosen={scopes} onChange={setScopes} />
-      <div class="field">
-        <label for="key-rpm">Requests per minute (empty: no limit)</label>
-        <input
-          id="key-rpm"
-          inputMode="numeric"
-          autocomplete="off"
-          value={rpm}
-          onInput={(event) => setRpm(event.currentTarget.value)}
-        />
-      </div>
-      <div class="field">
-        <label for="key-expires">Expires at the start of this day, UTC (empty: never)</label>
-        <input
-          id="key-expires"
-          type="date"
-          value={expires}
-          onInput={(event) => setExpires(event.currentTarget.value)}
-        />
-      </div>
+      <KeyFields texts={texts} onChange={setTexts} isOpen={false} />
       <div class="field">
         <label for="key-kind">Prefix</label>
         <Select id="key-kind" value={kind} options={kinds} onChoose={setKind} />
       </div>
+    </FormDialog>
+  )
+}
+
+type EditKeyDialogProps = {
+  readonly api: AdminApi
+  /** Key as it was when the dialog was opened. A change that somebody else makes meanwhile is not overwritten. */
+  readonly entry: KeyView
+  readonly waitMs: number
+  readonly onClose: () => void
+  readonly onDone: (change: KeyChange) => void
+}
+
+/** Renders the form for the members of a key that can be changed. */
+export function EditKeyDialog({ api, entry, waitMs, onClose, onDone }: EditKeyDialogProps) {
+  const [texts, setTexts] = useState(() => textsOf(entry))
+  const act = async () => {
+    const request = { ...findChanges(entry, texts), revision: entry.revision, waitMs }
+    onDone(await api.post<KeyChange>(`/keys/${encodeURIComponent(entry.id)}/update`, request))
+  }
+  const { burst, quotaPerDay, quotaPerMonth, allow } = entry
+  return (
+    <FormDialog
+      title={`Edit the key of ${entry.name}`}
+      verb="Save"
+      progress="Saving…"
+      act={act}
+      isComplete={texts.scopes.length > 0}
+      onClose={onClose}
+    >
+      <KeyFields
+        texts={texts}
+        onChange={setTexts}
+        isOpen={[burst, quotaPerDay, quotaPerMonth, allow].some((limit) => limit !== null)}
+      />
     </FormDialog>
   )
 }
@@ -105,15 +109,7 @@ export function RotateKeyDialog({ api, entry: { id, name }, waitMs, onClose, onD
       </p>
       <div class="field">
         <label for="grace">The old secret still works</label>
-        <Select
-          id="grace"
-          value={grace}
-          options={graces.map((seconds) => [
-            seconds,
-            seconds === 0 ? 'not at all: it leaked' : `for ${formatSeconds(seconds)}`,
-          ])}
-          onChoose={(seconds) => setGrace(Number(seconds))}
-        />
+        <Select id="grace" value={grace} options={graceOptions} onChoose={(seconds) => setGrace(Number(seconds))} />
       </div>
     </FormDialog>
   )

@@ -1,16 +1,17 @@
 import type { KeyView, UsageReport } from '@tallystick/core'
 import { Button, Pill, type Tone } from '@tallystick/ui'
+import { formatPlace } from '../access/place.ts'
 import { formatCount, formatIso } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'
 
-const tones: Readonly<Record<KeyView['status'], Tone>> = { active: 'good', expired: 'calm', revoked: 'calm' }
+export const keyTones: Readonly<Record<KeyView['status'], Tone>> = { active: 'good', expired: 'calm', revoked: 'calm' }
 
 type Change = (key: KeyView) => void
 type KeysTableProps = {
   readonly keys: readonly KeyView[]
   readonly usage: UsageReport | undefined
   /** Undefined if the token may not change keys. */
-  readonly actions: { readonly onRotate: Change; readonly onRevoke: Change } | undefined
+  readonly actions: { readonly onEdit: Change; readonly onRotate: Change; readonly onRevoke: Change } | undefined
 }
 
 export function KeysTable({ keys, usage, actions }: KeysTableProps) {
@@ -27,7 +28,10 @@ const describeColumns: readonly Column<KeyView>[] = [
     isHead: true,
     cell: ({ id, name }) => (
       <>
-        <span class="block anywhere">{name}</span> <code class="key-id mono muted regular anywhere">{id}</code>
+        <a class="block anywhere" href={formatPlace('keys', { path: [id] })}>
+          {name}
+        </a>{' '}
+        <code class="key-id mono muted regular anywhere">{id}</code>
       </>
     ),
   },
@@ -38,7 +42,7 @@ const describeColumns: readonly Column<KeyView>[] = [
       const word = status === 'active' ? 'Expires' : status === 'expired' ? 'On' : 'Since'
       return (
         <>
-          <Pill tone={tones[status]}>{status}</Pill>
+          <Pill tone={keyTones[status]}>{status}</Pill>
           {since ? <span class="sub cell-hint">{`${word} ${formatIso(since)}`}</span> : null}
         </>
       )
@@ -79,12 +83,13 @@ function usageColumn(usage: UsageReport | undefined): Column<KeyView> {
   }
 }
 
-function actionsColumn({ onRotate, onRevoke }: NonNullable<KeysTableProps['actions']>): Column<KeyView> {
+function actionsColumn({ onEdit, onRotate, onRevoke }: NonNullable<KeysTableProps['actions']>): Column<KeyView> {
   return {
     title: 'Actions',
     cell: (key) =>
       key.status === 'active' ? (
         <span class="row-actions flex wrap">
+          <Button class="quiet small" label="Edit" suffix={` the key of ${key.name}`} onClick={() => onEdit(key)} />
           <Button class="quiet small" label="Rotate" suffix={` the key of ${key.name}`} onClick={() => onRotate(key)} />
           <Button
             class="quiet small bad"

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatIso, formatSeconds, parsePoints, parseRpm } from './format.ts'
+import { formatIso, formatSeconds, parseLimit, parsePoints } from './format.ts'
 
 test.each([
   [0, '0 s'],
@@ -35,8 +35,8 @@ test.each([
   [' ', null],
   [' 600 ', 600],
   ['1000000', 1_000_000],
-])('default: %j requests per minute are %s', (text, rpm) => expect(parseRpm(text)).toBe(rpm))
+])('default: %j requests per minute are %s', (text, rpm) => expect(parseLimit(text, 1_000_000)).toBe(rpm))
 
 test.each(['0', '-1', '1.000', '1,000', '1e3', '0x10', '1000001', '６００', 'ten'])('error: %s is no limit', (text) => {
-  expect(() => parseRpm(text)).toThrow(`"${text}" is not a whole number from 1 to 1000000`)
+  expect(() => parseLimit(text, 1_000_000)).toThrow(`"${text}" is not a whole number from 1 to 1000000`)
 })

@@ -55,12 +55,26 @@ export function formatPoints(points: CurvePoints): string {
     .join(' ')
 }
 
-/** Parses a limit of requests per minute as it is typed. Returns null, no limit, for an empty text. */
-export function parseRpm(text: string): number | null {
+/** Parses a limit as it is typed. Returns null, no limit, for an empty text. */
+export function parseLimit(text: string, most: number): number | null {
   const typed = text.trim()
   if (typed === '') return null
-  if (/^[1-9]\d{0,6}$/.test(typed) && Number(typed) <= 1_000_000) return Number(typed)
-  throw new Error(`"${typed.slice(0, 20)}" is not a whole number from 1 to 1000000. Leave it empty for no limit.`)
+  if (/^[1-9]\d{0,9}$/.test(typed) && Number(typed) <= most) return Number(typed)
+  throw new Error(`"${typed.slice(0, 20)}" is not a whole number from 1 to ${most}. Leave it empty for no limit.`)
+}
+
+/** How long an old secret may live beside a new one. */
+export const graceOptions = [0, 3_600, 86_400, 7 * 86_400, 30 * 86_400].map(
+  (seconds) => [seconds, seconds === 0 ? 'not at all: it leaked' : `for ${formatSeconds(seconds)}`] as const,
+)
+
+/** Formats JSON with line breaks. Returns other texts as they are. */
+export function formatJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
 }
 
 /** Formats an instant of this browser's clock as time of day in this browser's time zone. */

@@ -1,9 +1,14 @@
 import type { ListedHookView } from '@tallystick/core'
 import { Button, Pill, type Tone } from '@tallystick/ui'
+import { formatPlace } from '../access/place.ts'
 import { formatIso } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'
 
-const tones: Readonly<Record<ListedHookView['status'], Tone>> = { active: 'good', failing: 'warn', disabled: 'bad' }
+export const hookTones: Readonly<Record<ListedHookView['status'], Tone>> = {
+  active: 'good',
+  failing: 'warn',
+  disabled: 'bad',
+}
 
 type HooksTableProps = {
   readonly hooks: readonly ListedHookView[]
@@ -45,7 +50,10 @@ const describeColumns: readonly Column<ListedHookView>[] = [
     isHead: true,
     cell: ({ url, id }) => (
       <>
-        <span class="block anywhere">{url}</span> <code class="key-id mono muted regular anywhere">{id}</code>
+        <a class="block anywhere" href={formatPlace('webhooks', { path: [id] })}>
+          {url}
+        </a>{' '}
+        <code class="key-id mono muted regular anywhere">{id}</code>
       </>
     ),
   },
@@ -53,7 +61,7 @@ const describeColumns: readonly Column<ListedHookView>[] = [
     title: 'Status',
     cell: ({ status, lastError, disabledReason }) => (
       <>
-        <Pill tone={tones[status]}>{status}</Pill>
+        <Pill tone={hookTones[status]}>{status}</Pill>
         {(disabledReason ?? lastError) ? <span class="sub cell-hint">{disabledReason ?? lastError}</span> : null}
       </>
     ),
