@@ -222,7 +222,9 @@ test('default: a command without a server is recorded as the local user, with a 
   const listed = await tallystick(site, 'audit', '--limit', '2')
   const user = userInfo().username
   expect(listed.stdout).toMatch(
-    new RegExp(`^TIME .*\\n.* kim +${user}@.* key.create .*\\n.* local:${user} .* curve.set `),
+    new RegExp(
+      `^TIME .*\\n\\S+ +kim created the key x \\(tsk_live_….* ${user}@.*\\n.* The system user ${user} set curve \\d+: 7 days`,
+    ),
   )
   expect(JSON.parse((await tallystick(site, 'audit', '--json')).stdout).entries).toHaveLength(2)
   const scraped = await sendRequest(`http://127.0.0.1:${port}/metrics`, {

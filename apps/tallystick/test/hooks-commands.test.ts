@@ -120,6 +120,23 @@ describe('the command line', () => {
       1,
       expect.stringMatching(/^NOT delivered to hook_\w+ \(after \d+ ms\): status 410: /),
     ])
+    const [newest] = (await json('hooks', 'deliveries', id)).deliveries
+    const delivery = await tallystick(site, 'hooks', 'delivery', id, newest.event)
+    expect(delivery.stdout).toMatch(
+      /^Event \d+ \(status of chain 324\) is failed\. webhook-id: msg_\w+\n\n\{"type":"status".*"n":2\}\}\n\nATTEMPT +RESPONSE +BY +ERROR\n/,
+    )
+    expect(delivery.stdout).toMatch(/Last response:\nx-text: receiver-text\n[\s\S]*\n\nreceiver-text\n$/)
+    const again = await run('hooks', 'resend', id, newest.event)
+    expect([again.exitCode, again.stdout]).toEqual([
+      1,
+      expect.stringMatching(/was NOT delivered to hook_\w+ \(after \d+ ms\): status 410/),
+    ])
+    receiver.respond = (response) => response.writeHead(204).end()
+    expect(await json('hooks', 'resend', id, newest.event)).toMatchObject({ isDelivered: true, status: 204 })
+    receiver.respond = (response) => response.writeHead(410, 'Gone').end()
+    await appendEvents(database, [{ ...event, data: '{"n":3}' }])
+    expect((await run('hooks', 'resend', id, '--failed')).stdout).toContain(`Hook ${id} is on.`)
+    await expect.poll(async () => (await run('hooks', 'list')).stdout).toContain(`${id} was switched off at `)
     const doctor = await run('doctor')
     expect(doctor.stdout).toMatch(
       new RegExp(
@@ -141,6 +158,8 @@ describe('the command line', () => {
     [['hooks', 'test', 'hook_000000000000'], /There is no hook "hook_000000000000"/],
     [['hooks', 'rotate', 'a/../b%00\0'], /There is no hook /],
     [['hooks', 'deliveries', 'hook_'], /There is no hook "hook_"/],
+    [['hooks', 'delivery', 'hook_', '1'], /There is no hook "hook_"/],
+    [['hooks', 'resend', 'hook_000000000000', '../1'], /There is no hook /],
   ])('error: %j is refused and changes nothing', async (commandLine, message) => {
     const count = (await json('hooks', 'list')).hooks.length
     const { exitCode, stderr } = await tallystick(site, ...commandLine)
@@ -154,11 +173,13 @@ describe('the command line', () => {
     [['hooks', 'add', 'https://a.example/', '--types', 'notes,']],
     [['hooks', 'deliveries', 'hook_000000000000', '--limit', '201']],
     [['hooks', 'rotate', 'hook_000000000000', '--grace', 'soon']],
+    [['hooks', 'resend', 'hook_000000000000']],
+    [['hooks', 'resend', 'hook_000000000000', '1', '--failed']],
   ])('error: %j is wrong usage', async (commandLine) => {
     expect((await tallystick(site, ...commandLine)).exitCode).toBe(2)
   })
 
-  test.each(['add', 'list', 'test', 'rotate', 'enable', 'remove', 'deliveries'])(
+  test.each(['add', 'list', 'test', 'rotate', 'enable', 'remove', 'deliveries', 'delivery', 'resend'])(
     'default: hooks %s has --help',
     async (name) => {
       const { exitCode, stdout } = await tallystick(site, 'hooks', name, '--help')
@@ -166,11 +187,11 @@ describe('the command line', () => {
     },
   )
 
-  test('behavior: secrets are printed by add and rotate only, the URL by list only, text of a receiver never', async () => {
+  test('behavior: secrets are printed by add and rotate only, the URL by list only, text of a receiver by delivery only', async () => {
     printed.push((await tallystick(site, 'audit', '--limit', '100')).stdout)
     expect(secrets.length).toBeGreaterThan(3)
     expect(printed.length).toBeGreaterThan(15)
-    expect(printed.join('\n')).toContain('hook.rotate')
+    expect(printed.join('\n')).toContain('gave the webhook of 127.0.0.1')
     for (const text of printed) {
       for (const secret of secrets) expect(text).not.toContain(secret.slice('whsec_'.length))
       expect(text).not.toContain('receiver-text')

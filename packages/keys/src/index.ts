@@ -10,7 +10,6 @@ export { createKey, getKey, listKeys, revokeKey, rotateKey, updateKey } from './
 export { type KeyUsageRecorder, startKeyUsageRecorder } from './key-usage-recorder.ts'
 export {
   addKeyUsage,
-  type HourUsage,
   hourUsageMigrations,
   type KeyUsage,
   listHourUsage,

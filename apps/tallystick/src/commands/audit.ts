@@ -1,30 +1,45 @@
-import type { AuditEntryView, AuditReport } from '@tallystick/core'
+import { type AuditEntryView, type AuditFilter, type AuditReport, describeAuditEntry } from '@tallystick/core'
 import type { Command } from 'commander'
 import { showReport } from './operator/with-operator.ts'
-import { addCommonOptions, type CommonOptions, wholeNumber } from './options.ts'
+import { addCommonOptions, type CommonOptions, parseInstant, wholeNumber } from './options.ts'
 import type { Layout } from './terminal/layout.ts'
 import { formatItems, type ItemColumns } from './terminal/table.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 export function addAuditCommand(program: Command, terminal: Terminal): void {
-  addCommonOptions(program.command('audit'), 'audit', 'audit --limit 500 --json')
+  addCommonOptions(
+    program.command('audit'),
+    'audit',
+    'audit --by ann --action key --since 2026-11-01',
+    'audit --limit 500 --json',
+  )
     .description('list who changed keys, curves and notes, newest first')
     .option('--limit <number>', 'how many changes, 1 to 1000', wholeNumber(1, 1_000), 50)
-    .action((options: CommonOptions & { readonly limit: number }) =>
-      showReport(terminal, { options, read: (operator) => operator.showAudit(options.limit), format: formatAudit }),
-    )
+    .option('--by <text>', 'only changes whose author or remark contains this')
+    .option('--action <kind>', 'only changes of this kind, such as key, hook or curve.set')
+    .option('--subject <id>', 'only changes of this object, such as the id of a key')
+    .option('--since <instant>', 'only changes from this day (UTC) or instant on', parseInstant)
+    .option('--until <instant>', 'only changes before this day (UTC) or instant', parseInstant)
+    .action((options: AuditOptions) => {
+      const { limit, by, action, subject, since, until } = options
+      const filter = { by, action, subject, since, until }
+      return showReport(terminal, {
+        options,
+        read: (operator) => operator.showAudit(limit, filter),
+        format: formatAudit,
+      })
+    })
 }
+
+type AuditOptions = CommonOptions & AuditFilter & { readonly limit: number }
 
 const columns: ItemColumns<AuditEntryView> = [
   { heading: 'TIME', cell: ({ at }) => at },
-  { heading: 'BY', cell: ({ actor }) => actor },
+  { heading: 'CHANGE', cell: (entry) => describeAuditEntry(entry) },
   { heading: 'REMARK', cell: ({ remark }) => remark ?? '', isOptional: true },
-  { heading: 'ACTION', cell: ({ action }) => action },
-  { heading: 'SUBJECT', cell: ({ subject }) => subject },
-  { heading: 'DETAILS', cell: ({ details }) => JSON.stringify(details) },
 ]
 
 function formatAudit({ entries }: AuditReport, layout: Layout): string {
-  if (entries.length === 0) return 'No changes are recorded yet.'
+  if (entries.length === 0) return 'No such changes are recorded.'
   return formatItems(entries, { columns, layout })
 }

@@ -19,7 +19,7 @@ const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
   [['nothing-like-this'], []],
   [
     ['keys', ''],
-    ['create', 'list', 'revoke', 'rotate', 'update', 'usage', 'help'],
+    ['create', 'list', 'revoke', 'rotate', 'show', 'update', 'usage', 'help'],
   ],
   [['keys', 'create', '--ki'], ['--kind']],
   [

@@ -68,7 +68,9 @@ test('default: names the parts of the service that act by themselves', () => {
   )
   const disabled = describe('hook.disable', 'hook_1', { host: 'w.example', reason: '410 Gone' }, 'hooks')
   expect(disabled).toBe('The service switched the webhook of w.example (hook_1) off: 410 Gone')
-  expect(describe('key.revoke', id, { name: 'Wallet' }, 'local:ann')).toBe(`ann revoked the key Wallet (${id})`)
+  expect(describe('key.revoke', id, { name: 'Wallet' }, 'local:ann')).toBe(
+    `The system user ann revoked the key Wallet (${id})`,
+  )
 })
 
 test('behavior: an action of another release is readable, and no details break a sentence', () => {

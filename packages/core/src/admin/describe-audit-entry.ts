@@ -1,3 +1,4 @@
+import { Temporal } from 'temporal-polyfill'
 import type { AuditEntryView } from './audit-report.ts'
 
 type Details = AuditEntryView['details']
@@ -61,7 +62,7 @@ const actors: Readonly<Record<string, string>> = {
 }
 
 function nameActor(actor: string): string {
-  return (Object.hasOwn(actors, actor) ? actors[actor] : undefined) ?? actor.replace(/^local:/, '')
+  return (Object.hasOwn(actors, actor) ? actors[actor] : undefined) ?? actor.replace(/^local:/, 'The system user ')
 }
 
 function nameKey({ name, secret }: Details, id: string): string {
@@ -157,7 +158,8 @@ function number(value: unknown): string {
 /** Formats Unix seconds in UTC, such as "2026-11-15 23:00 UTC". */
 function instant(seconds: unknown): string {
   if (!/^\d{1,11}$/.test(show(seconds))) return show(seconds)
-  return `${new Date(Number(seconds) * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const at = Temporal.Instant.fromEpochMilliseconds(Number(seconds) * 1000)
+  return at.toString({ smallestUnit: 'minute' }).replace('T', ' ').replace('Z', ' UTC')
 }
 
 function span(seconds: number): string {

@@ -17,6 +17,7 @@ import { type Layout, paintStatus } from '../terminal/layout.ts'
 import { exitCodes } from '../terminal/output.ts'
 import { formatItems, type ItemColumns } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { addDeliveryCommands } from './delivery.ts'
 
 type AddOptions = CommonOptions & { readonly types: string[]; readonly chain?: number }
 
@@ -44,6 +45,7 @@ export function addHooksCommand(program: Command, terminal: Terminal): void {
       const read = (operator: Pick<Operator, 'listDeliveries'>) => operator.listDeliveries(id, options.limit)
       return showReport(terminal, { options, read, format: formatDeliveries })
     })
+  addDeliveryCommands(hooks, terminal)
 }
 
 function addAddCommand(hooks: Command, terminal: Terminal): void {

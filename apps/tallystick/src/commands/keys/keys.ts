@@ -26,6 +26,7 @@ import {
   listFurtherLimits,
   toLimits,
 } from './limits.ts'
+import { addShowCommand } from './show.ts'
 import { addUsageCommand } from './usage.ts'
 
 type CreateOptions = CommonOptions & {
@@ -49,6 +50,7 @@ export function addKeysCommand(program: Command, terminal: Terminal): void {
   addUpdateCommand(keys, terminal)
   addRotateCommand(keys, terminal)
   addUsageCommand(keys, terminal)
+  addShowCommand(keys, terminal)
 }
 
 function addCreateCommand(keys: Command, terminal: Terminal): void {

@@ -1,8 +1,15 @@
 import { countOf } from '@tallystick/base/pure'
-import type { KeyView, ReplicaReport } from '@tallystick/core'
+import { type KeyView, keyScopes, type ReplicaReport } from '@tallystick/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { makeChange } from '../operator/with-operator.ts'
-import { addCommonOptions, type CommonOptions, parseList, parseRpm } from '../options.ts'
+import {
+  addCommonOptions,
+  type CommonOptions,
+  optionWithValues,
+  parseInstant,
+  parseList,
+  parseRpm,
+} from '../options.ts'
 import { exitCodes } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -36,17 +43,40 @@ export function addUpdateCommand(keys: Command, terminal: Terminal): void {
     keys.command('update <id>'),
     'keys update key_4fH2kQ9xL0aB --rpm 1200 --burst 50',
     'keys update key_4fH2kQ9xL0aB --per-day 100000 --allow none',
+    'keys update key_4fH2kQ9xL0aB --name "Acme Purse" --scopes notes,rate --expires never',
   )
-    .description('change the limits of a key; its secret stays')
+    .description('change name, scopes, limits or expiry of a key; its secret stays')
+    .option('--name <name>', 'owner of the key')
+    .addOption(optionWithValues('--scopes <list>', 'scopes, comma separated', keyScopes).argParser(parseList))
     .option('--rpm <number>', 'requests per minute, or "unlimited"', parseRpm)
-  addLimitOptions(update).action((id: string, options: CommonOptions & LimitOptions) =>
-    makeChange(terminal, {
-      options,
-      change: (operator) => operator.updateKey(id, { ...toLimits(options), waitMs: confirmWaitMs }),
-      format: ({ key, replicas }) => `Key ${key.id} ("${key.name}"): ${describeLimits(key)}. ${formatLoaded(replicas)}`,
-      exitCode: exitCodeOf,
-    }),
-  )
+  addLimitOptions(update)
+    .option('--expires <instant>', 'expiry: 2027-01-01 (start of that day, UTC), an instant, or "never"', parseExpiry)
+    .action((id: string, options: UpdateOptions) =>
+      makeChange(terminal, {
+        options,
+        change: (operator) => operator.updateKey(id, { ...toChanges(options), waitMs: confirmWaitMs }),
+        format: ({ key, replicas }) =>
+          `Key ${key.id} ("${key.name}"): scopes ${key.scopes.join(', ')}; ${describeLimits(key)}; ` +
+          `${key.expiresAt ? `expires ${key.expiresAt}` : 'does not expire'}. ${formatLoaded(replicas)}`,
+        exitCode: exitCodeOf,
+      }),
+    )
+}
+
+type UpdateOptions = CommonOptions &
+  LimitOptions & {
+    readonly name?: string
+    readonly scopes?: string[]
+    readonly expires?: string | null
+  }
+
+function toChanges({ name, scopes, expires, ...limits }: UpdateOptions) {
+  const others = Object.entries({ name, scopes, expiresAt: expires }).filter(([, value]) => value !== undefined)
+  return { ...Object.fromEntries(others), ...toLimits(limits) }
+}
+
+function parseExpiry(value: string): string | null {
+  return value === 'never' ? null : parseInstant(value)
 }
 
 /** Returns the exit code of a change that not every replica has confirmed. */
