@@ -216,6 +216,8 @@ test('default: the audit in sentences, filtered in the URL, with details on dema
   expect(await row.innerText()).toContain(`"subject": "${id}"`)
   await button(/^Only of key_/).click()
   await expect.poll(() => row.count()).toBeGreaterThan(1)
+  expect(await page.evaluate('document.activeElement.id')).toBe('audit-by')
+  await page.getByLabel('What').focus()
   await page.getByLabel('What').selectOption('hook')
   await expect.poll(async () => (await row.allInnerTexts()).every((text) => /webhook/.test(text))).toBe(true)
   expect(await page.evaluate('document.activeElement.id')).toBe('audit-action')

@@ -67,6 +67,11 @@ function Filters({ query, limit }: { readonly query: Place['query']; readonly li
     </div>
   )
   const { subject } = query
+  const clear = () => {
+    go({ subject: '' })
+    // The button goes away with its filter.
+    document.getElementById('audit-by')?.focus()
+  }
   return (
     <div class="stack filters-box">
       <div class="filters grid">
@@ -103,9 +108,7 @@ function Filters({ query, limit }: { readonly query: Place['query']; readonly li
         </div>
       </div>
       <p class="row">
-        {subject ? (
-          <Button class="chip" label={`Only of ${subject} ✕`} suffix=", show all" onClick={() => go({ subject: '' })} />
-        ) : null}
+        {subject ? <Button class="chip" label={`Only of ${subject} ✕`} suffix=", show all" onClick={clear} /> : null}
         <a href={formatPlace('audit', { path: ['sign-ins'] })}>Failed sign-ins</a>
       </p>
     </div>

@@ -117,16 +117,18 @@ function Attempt({ attempt, canSee }: { readonly attempt: DeliveryAttempt; reado
         <time dateTime={at}>{formatIso(at)}</time>
         {isResend ? <span class="hint">sent again by an operator</span> : null}
       </p>
-      {error ? <p class="hint anywhere">{error}</p> : null}
+      {error && status === null ? <p class="hint anywhere">{error}</p> : null}
       {response ? (
         <details>
           <summary>Response</summary>
+          <p class="hint code-name">Headers</p>
           <Code
             label="Headers of the response"
             text={response.headers.map(([name, value]) => `${name}: ${value}`).join('\n') || 'no headers'}
           />
+          <p class="hint code-name">Body</p>
           <Code label="Body of the response" text={response.body || 'no body'} />
-          {response.isCut ? <p class="hint">The body is longer. Its first 1,024 bytes are kept.</p> : null}
+          {response.isCut ? <p class="hint">The body goes on. At most its first 1,024 bytes are kept.</p> : null}
         </details>
       ) : null}
       {response === null && status !== null && !canSee ? (
