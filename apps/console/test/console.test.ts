@@ -223,7 +223,7 @@ test('default: a curve is previewed on every chain, stored for the boundary of i
     const change = page.locator('[data-row]', { hasText: 'Admin set curve' }).first()
     await expect
       .poll(() => change.innerText())
-      .toMatch(/Admin set curve \d+: 7 days [\d,]+ bps, .*confirmed\.\s+Details\s+console/)
+      .toMatch(/Admin set curve \d+: 7 days [\d,]+ bps, .*, from 2026-11-\d\d \d\d:00 UTC\.\s+Details\s+console/)
   } finally {
     await admin('/curve', { points: before, confirm: true })
   }

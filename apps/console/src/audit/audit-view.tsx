@@ -1,5 +1,7 @@
 import { type AuditEntryView, type AuditReport, describeAuditEntry } from '@tallystick/core'
 import { Button, Select } from '@tallystick/ui'
+import type { TargetedEvent } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { formatPlace, type Place } from '../access/place.ts'
 import { type AdminApi, useData } from '../api/admin-api.ts'
 import { DataState } from '../parts/data-state.tsx'
@@ -55,17 +57,6 @@ export function AuditView({ api, query }: AuditViewProps) {
 
 function Filters({ query, limit }: { readonly query: Place['query']; readonly limit: string }) {
   const go = (changed: Place['query']) => location.replace(formatPlace('audit', { query: { ...query, ...changed } }))
-  const day = (name: 'from' | 'to', label: string) => (
-    <div class="field">
-      <label for={`audit-${name}`}>{label}</label>
-      <input
-        id={`audit-${name}`}
-        type="date"
-        value={query[name] ?? ''}
-        onChange={(event) => go({ [name]: event.currentTarget.value })}
-      />
-    </div>
-  )
   const { subject } = query
   const clear = () => {
     go({ subject: '' })
@@ -75,17 +66,7 @@ function Filters({ query, limit }: { readonly query: Place['query']; readonly li
   return (
     <div class="stack filters-box">
       <div class="filters grid">
-        <div class="field">
-          <label for="audit-by">By whom</label>
-          <input
-            id="audit-by"
-            maxLength={200}
-            spellcheck={false}
-            autocomplete="off"
-            value={query['by'] ?? ''}
-            onChange={(event) => go({ by: event.currentTarget.value.trim() })}
-          />
-        </div>
+        <FilterField {...{ query, go }} name="by" label="By whom" />
         <div class="field">
           <label for="audit-action">What</label>
           <Select
@@ -95,8 +76,8 @@ function Filters({ query, limit }: { readonly query: Place['query']; readonly li
             onChoose={(action) => go({ action })}
           />
         </div>
-        {day('from', 'From')}
-        {day('to', 'Until')}
+        <FilterField {...{ query, go }} name="from" label="From" />
+        <FilterField {...{ query, go }} name="to" label="Until" />
         <div class="field">
           <label for="audit-limit">Show the last</label>
           <Select
@@ -111,6 +92,36 @@ function Filters({ query, limit }: { readonly query: Place['query']; readonly li
         {subject ? <Button class="chip" label={`Only of ${subject} ✕`} suffix=", show all" onClick={clear} /> : null}
         <a href={formatPlace('audit', { path: ['sign-ins'] })}>Failed sign-ins</a>
       </p>
+    </div>
+  )
+}
+
+type FilterFieldProps = {
+  readonly name: 'by' | 'from' | 'to'
+  readonly label: string
+  readonly query: Place['query']
+  readonly go: (changed: Place['query']) => void
+}
+
+/** Renders a filter that is typed. What is typed stays while the page refreshes, and filters when it is complete. */
+function FilterField({ name, label, query, go }: FilterFieldProps) {
+  const applied = query[name] ?? ''
+  const [typed, setTyped] = useState(applied)
+  useEffect(() => setTyped(applied), [applied])
+  const common = {
+    id: `audit-${name}`,
+    value: typed,
+    onInput: (event: TargetedEvent<HTMLInputElement>) => setTyped(event.currentTarget.value),
+    onChange: (event: TargetedEvent<HTMLInputElement>) => go({ [name]: event.currentTarget.value.trim() }),
+  }
+  return (
+    <div class="field">
+      <label for={common.id}>{label}</label>
+      {name === 'by' ? (
+        <input {...common} maxLength={200} spellcheck={false} autocomplete="off" />
+      ) : (
+        <input {...common} type="date" />
+      )}
     </div>
   )
 }
