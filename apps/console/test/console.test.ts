@@ -174,11 +174,11 @@ test('default: a key is created, used, counted, rotated and revoked', async () =
   const changes = page.locator('[data-row]', { hasText: 'the key Console test' })
   const [, hint] = /(.{4})$/.exec(secret) ?? []
   await expect
-    .poll(async () => (await changes.allInnerTexts()).map((text) => /Admin [^.]*/.exec(text)?.[0]))
+    .poll(async () => (await changes.allInnerTexts()).map((text) => /admin [^.]*/.exec(text)?.[0]))
     .toEqual([
-      `Admin revoked the key Console test (${id})`,
-      `Admin gave the key Console test (tsk_test_…${rotated.slice(-4)}) a new secret; the old one ended at once`,
-      `Admin created the key Console test (tsk_test_…${hint}) with notes and rate, 600 requests per minute`,
+      `admin revoked the key Console test (${id})`,
+      `admin gave the key Console test (tsk_test_…${rotated.slice(-4)}) a new secret; the old one ended at once`,
+      `admin created the key Console test (tsk_test_…${hint}) with notes and rate, 600 requests per minute`,
     ])
   expect(await changes.first().innerText()).toMatch(/console$/)
   expect(await findAxeFaults(page)).toEqual([])
@@ -220,10 +220,10 @@ test('default: a curve is previewed on every chain, stored for the boundary of i
     expect((await admin('/curve')).chains[0].next.curve.points).toEqual({ ...before, 7: before[7] + 1 })
     await expect.poll(() => page.locator('.curve-chains').innerText()).toContain('+1')
     await open('Audit')
-    const change = page.locator('[data-row]', { hasText: 'Admin set curve' }).first()
+    const change = page.locator('[data-row]', { hasText: 'admin set curve' }).first()
     await expect
       .poll(() => change.innerText())
-      .toMatch(/Admin set curve \d+: 7 days [\d,]+ bps, .*, from 2026-11-\d\d \d\d:00 UTC\.\s+Details\s+console/)
+      .toMatch(/admin set curve \d+: 7 days [\d,]+ bps, .*, from 2026-11-\d\d \d\d:00 UTC\.\s+Details\s+console/)
   } finally {
     await admin('/curve', { points: before, confirm: true })
   }

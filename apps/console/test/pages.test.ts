@@ -210,7 +210,7 @@ test('default: the audit in sentences, filtered in the URL, with details on dema
   const row = page.locator('[data-row]')
   await expect.poll(async () => (await row.allInnerTexts()).length).toBe(1)
   expect(await row.innerText()).toMatch(
-    /Alice created the key audited \(tsk_live_…\w{4}\) with notes and rate, 60 requests per minute\.\s+Details\s*$/,
+    /alice created the key audited \(tsk_live_…\w{4}\) with notes and rate, 60 requests per minute\.\s+Details\s*$/,
   )
   await page.getByText('Details', { exact: true }).click()
   expect(await row.innerText()).toContain(`"subject": "${id}"`)

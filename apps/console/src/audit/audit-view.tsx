@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { formatPlace, type Place } from '../access/place.ts'
 import { type AdminApi, useData } from '../api/admin-api.ts'
 import { DataState } from '../parts/data-state.tsx'
-import { capitalize, formatIso, formatJson } from '../parts/format.ts'
+import { formatIso, formatJson } from '../parts/format.ts'
 import { type Column, Table } from '../parts/table.tsx'
 import { auditKinds, readFilter } from './audit-filter.ts'
 
@@ -19,7 +19,7 @@ const columns: readonly Column<AuditEntryView>[] = [
     isHead: true,
     cell: (entry) => (
       <>
-        <span class="regular anywhere">{capitalize(describeAuditEntry(entry))}.</span>
+        <span class="regular anywhere">{describeAuditEntry(entry)}.</span>
         <details class="regular">
           <summary class="hint">Details</summary>
           <pre class="code-box mono">{formatJson(JSON.stringify(entry))}</pre>

@@ -10,7 +10,7 @@ const intervalMs = 60_000
 const daySeconds = 86_400
 
 const columns: readonly Column<AuditEntryView>[] = [
-  { title: 'Until', cell: ({ at }) => <time dateTime={at}>{formatIso(at)}</time> },
+  { title: 'In the minute before', cell: ({ at }) => <time dateTime={at}>{formatIso(at)}</time> },
   { title: 'Address', isHead: true, cell: ({ subject }) => <span class="mono anywhere">{subject}</span> },
   { title: 'Wrong tokens', class: 'number', cell: (entry) => formatCount(failuresOf(entry)) },
 ]

@@ -59,6 +59,7 @@ const actors: Readonly<Record<string, string>> = {
   treasury: 'The Treasury feed',
   hooks: 'The service',
   unknown: 'Somebody',
+  local: 'The command line',
 }
 
 function nameActor(actor: string): string {
