@@ -227,6 +227,42 @@ test('default: a command without a server is recorded as the local user, with a 
     ),
   )
   expect(JSON.parse((await tallystick(site, 'audit', '--json')).stdout).entries).toHaveLength(2)
+  const { key } = JSON.parse((await tallystick(own, 'keys', 'create', '--name', 'y', '--json')).stdout)
+  const changed = await tallystick(
+    own,
+    'keys',
+    'update',
+    key.id,
+    '--name',
+    'Purse',
+    '--scopes',
+    'notes',
+    '--expires',
+    'never',
+    '--per-day',
+    'none',
+  )
+  expect(changed.stderr).toBe('')
+  expect(changed.stdout).toMatch(
+    /^Key key_\w+ \("Purse"\): scopes notes; 600 requests a minute; does not expire\. In force on every replica \(1\)\.\n$/,
+  )
+  const shown = await tallystick(own, 'keys', 'show', key.id)
+  expect(shown.stdout).toMatch(
+    /^Key key_\w+ \("Purse"\) is active: scopes notes; 600 .*\n.*\n\nNo requests in the last 48 hours\.\n$/,
+  )
+  const filtered = await tallystick(
+    site,
+    'audit',
+    '--subject',
+    key.id,
+    '--action',
+    'key.update',
+    '--since',
+    '2026-01-01',
+  )
+  expect(filtered.stdout).toMatch(
+    /^TIME .*\n\S+ +kim changed the key y \(key_\w+\): now named Purse, may use notes, no limit per day, without an expiry .*\n$/,
+  )
   const scraped = await sendRequest(`http://127.0.0.1:${port}/metrics`, {
     headers: { authorization: `Bearer ${tokens.kim}` },
   })

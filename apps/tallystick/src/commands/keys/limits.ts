@@ -16,10 +16,10 @@ import type { Terminal } from '../terminal/terminal.ts'
 /** Options of a key's limits. Left out options stay undefined. */
 export type LimitOptions = {
   readonly rpm?: number | 'unlimited'
-  readonly burst?: number | null
-  readonly perDay?: number | null
-  readonly perMonth?: number | null
-  readonly allow?: string[] | null
+  readonly burst?: number | 'none'
+  readonly perDay?: number | 'none'
+  readonly perMonth?: number | 'none'
+  readonly allow?: string[] | 'none'
 }
 
 /** How long a change of keys waits for the replicas to confirm it. */
@@ -67,16 +67,18 @@ type UpdateOptions = CommonOptions &
   LimitOptions & {
     readonly name?: string
     readonly scopes?: string[]
-    readonly expires?: string | null
+    /** An instant, or `never`. */
+    readonly expires?: string
   }
 
 function toChanges({ name, scopes, expires, ...limits }: UpdateOptions) {
-  const others = Object.entries({ name, scopes, expiresAt: expires }).filter(([, value]) => value !== undefined)
+  const expiresAt = expires === 'never' ? null : expires
+  const others = Object.entries({ name, scopes, expiresAt }).filter(([, value]) => value !== undefined)
   return { ...Object.fromEntries(others), ...toLimits(limits) }
 }
 
-function parseExpiry(value: string): string | null {
-  return value === 'never' ? null : parseInstant(value)
+function parseExpiry(value: string): string {
+  return value === 'never' ? value : parseInstant(value)
 }
 
 /** Returns the exit code of a change that not every replica has confirmed. */
@@ -86,8 +88,9 @@ export function exitCodeOf({ replicas }: { readonly replicas: ReplicaReport }): 
 
 /** Returns the limits that options name. */
 export function toLimits({ rpm, burst, perDay, perMonth, allow }: LimitOptions) {
-  const limits = { rpm: rpm === 'unlimited' ? null : rpm, burst, quotaPerDay: perDay, quotaPerMonth: perMonth, allow }
-  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))
+  const limits = { rpm: rpm === 'unlimited' ? 'none' : rpm, burst, quotaPerDay: perDay, quotaPerMonth: perMonth, allow }
+  const given = Object.entries(limits).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given.map(([name, value]) => [name, value === 'none' ? null : value]))
 }
 
 export function describeLimits(key: KeyView): string {
@@ -112,12 +115,13 @@ function formatLoaded({ confirmed, unconfirmed }: ReplicaReport): string {
   return `NOT CONFIRMED by ${unconfirmed.length} of ${count} replicas: ${unconfirmed.map(({ name }) => name).join(', ')}.`
 }
 
-function parseLimit(value: string): number | null {
-  if (value === 'none') return null
+// A parser must not return null: Commander makes an empty text of it.
+function parseLimit(value: string): number | 'none' {
+  if (value === 'none') return value
   if (/^[1-9]\d{0,9}$/.test(value)) return Number(value)
   throw new InvalidArgumentError('Give a whole number above zero, or "none".')
 }
 
-function parseAllow(value: string): string[] | null {
-  return value === 'none' ? null : parseList(value)
+function parseAllow(value: string): string[] | 'none' {
+  return value === 'none' ? value : parseList(value)
 }
