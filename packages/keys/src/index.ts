@@ -31,3 +31,6 @@ export {
   replicaMigrations,
   replicaReleaseMigrations,
 } from './replicas.ts'
+export { createVisitorLimits, type VisitorLimits } from './visitors/visitor-limits.ts'
+export { openVisitorSecrets, type VisitorSecrets, visitorMigrations } from './visitors/visitor-secrets.ts'
+export { formatVisitorToken, isGenuine, parseVisitorToken } from './visitors/visitor-token.ts'

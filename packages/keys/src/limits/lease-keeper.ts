@@ -10,6 +10,8 @@ import { type LeaseTable, leaseKeyOf, restartWindows, settleLeases } from './set
 export type LeaseKeeper = LeaseHost & {
   /** Returns the lease of a key's limit. A changed limit changes it within the next settlement. */
   leaseOf(keyId: string, period: LeasePeriod, limit: number): Lease
+  /** Forgets the lease of a limit per minute whose windows are over. */
+  forget(keyId: string): void
   /**
    * Takes part in the windows that other replicas have begun. Returns the monotonic time from which they keep a share for
    * this replica. Requests before that are refused unless it has a lease.
@@ -80,6 +82,7 @@ export function createLeaseKeeper(options: LeaseKeeperOptions): LeaseKeeper {
   }
   return Object.assign(host, {
     leaseOf: (keyId: string, period: LeasePeriod, limit: number) => findLease(table, { keyId, period, limit }),
+    forget: (keyId: string) => void table.leases.delete(leaseKeyOf({ keyId, period: 'minute' })),
     join: async () => {
       await settleLeases(table, [], 0)
       const isFirst = membership.live().size === 1

@@ -24,6 +24,7 @@ import {
   replicaMigrations,
   replicaReleaseMigrations,
   usageMigrations,
+  visitorMigrations,
 } from '@tallystick/keys'
 import { attemptMigrations, eventMigrations, hookMigrations } from '@tallystick/notify'
 import { logMigrations } from '@tallystick/public-log'
@@ -56,6 +57,7 @@ export const apiMigrations: readonly Migration[] = [
   ...auditLeafMigrations,
   ...hourUsageMigrations,
   ...attemptMigrations,
+  ...visitorMigrations,
 ]
 
 /** Schema of the service in this release. */
