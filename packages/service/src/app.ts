@@ -16,7 +16,8 @@ import { createDataRoutes } from './data/data-route.ts'
 import type { KnownRequests } from './data/fast-path.ts'
 import { createGraphqlRoutes } from './data/graphql-route.ts'
 import { createAnalysePersisted } from './data/persisted-queries.ts'
-import { createSubgraphRoutes } from './data/subgraph-route.ts'
+import { createSubgraphRoutes, type SubgraphParts } from './data/subgraph-route.ts'
+import { createRespondToVisitor } from './data/visitor-data.ts'
 import { createEnsParts } from './ens/create-ens-parts.ts'
 import { createEnsRoute } from './ens/route.ts'
 import { createEventsRoute } from './events/route.ts'
@@ -31,6 +32,7 @@ import { createAuthenticate, registerRoutes } from './routing/register-routes.ts
 import type { Route } from './routing/route.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ServiceParts } from './start-parts.ts'
+import { createVisitRoute } from './visitors/visit-route.ts'
 
 /** What the app shares with the fast path before it. */
 export type AppShared = {
@@ -61,32 +63,32 @@ export function buildApp(context: ServiceContext, { parts, shared, serverFactory
   const limitAddress = createAddressLimit({ rpm: publicRpm, identifyCaller, time })
   const budget = createTimeBudget({ msPerMinute: publicQueryMsPerMinute, time })
   const { queries } = parts.gateway
-  const subgraphRoutes = createSubgraphRoutes({ queries, limitAddress, identifyCaller, budget })
-  const routes = listRoutes(context, { parts, knownRequests, subgraphRoutes })
-  registerRoutes(app, { routes, authenticate, limitAddress, cors })
+  const open = { queries, limitAddress, identifyCaller, budget }
+  const routes = listRoutes(context, { parts, knownRequests, open })
+  registerRoutes(app, { routes, authenticate, limitAddress, admitVisitor: parts.visitors?.admit, cors })
   return app
 }
 
 type RoutesOptions = {
   readonly parts: ServiceParts
   readonly knownRequests: KnownRequests
-  readonly subgraphRoutes: readonly Route[]
+  /** Parts of the queries without a key. */
+  readonly open: SubgraphParts
 }
 
-function listRoutes(
-  context: ServiceContext,
-  { parts, knownRequests, subgraphRoutes }: RoutesOptions,
-): readonly Route[] {
+function listRoutes(context: ServiceContext, { parts, knownRequests, open }: RoutesOptions): readonly Route[] {
   const { config, database, time, options } = context
-  const { clocks, publicLog, streams } = parts
+  const { clocks, publicLog, streams, visitors } = parts
   const { published, scheduler, signers } = parts.notes
   const { analyse, gateway, chainIds: dataChainIds } = parts.gateway.data
+  const data = { analyse, gateway, chainIds: dataChainIds }
   const chains = config.chains.toSorted((a, b) => a.id - b.id)
   const chainIds = chains.map(({ id }) => id)
   const analysePersisted = createAnalysePersisted(analyse)
+  const respondToVisitor = createRespondToVisitor({ ...data, ...open })
   const described = [
     createNotesRoute({ published, scheduler, time, clocks }, chains),
-    ...createDataRoutes({ analyse, gateway, chainIds: dataChainIds, rememberRequest: knownRequests.accept }),
+    ...createDataRoutes({ ...data, rememberRequest: knownRequests.accept, respondToVisitor }),
     ...createGraphqlRoutes({ analysePersisted, gateway, chainIds: dataChainIds }),
     createRateRoute(parts.rate, chainIds),
     ...createHistoryRoutes({ database, clocks, index: parts.gateway.index }, chainIds),
@@ -94,10 +96,11 @@ function listRoutes(
     createEventsRoute(streams, chainIds),
     createChainsRoute(parts.chains),
     ...(publicLog ? createLogRoutes({ log: publicLog, database }, chainIds) : []),
-    ...subgraphRoutes,
+    ...createSubgraphRoutes(open),
   ]
   const portal = loadPortal({ config, signers, options: options.portal })
-  const routes = [...described, ...createPortalRoutes(portal), createEnsRoute(createEnsParts(context))]
+  const pageRoutes = [...createPortalRoutes(portal), ...(visitors ? [createVisitRoute(visitors)] : [])]
+  const routes = [...described, ...pageRoutes, createEnsRoute(createEnsParts(context))]
   const subgraphChainIds = [...parts.gateway.queries.subgraphs.keys()]
   return [...routes, createOpenapiRoute(routes, { chainIds, dataChainIds, subgraphChainIds })]
 }

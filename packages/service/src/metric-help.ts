@@ -23,6 +23,7 @@ import { failedTokenMetricHelp } from './admin/failed-tokens.ts'
 import { databaseMetricHelp } from './database/watch-database.ts'
 import { readinessMetricHelp } from './health/readiness.ts'
 import { hostMetricHelp } from './host-metrics.ts'
+import { visitorMetricHelp } from './visitors/visitor-access.ts'
 
 /** Help texts of all metrics of the service. */
 export const metricHelp: MetricHelp = {
@@ -48,4 +49,5 @@ export const metricHelp: MetricHelp = {
   ...eventMetricHelp,
   ...databaseMetricHelp,
   ...readinessMetricHelp,
+  ...visitorMetricHelp,
 }

@@ -18,6 +18,8 @@ import type { RateParts } from './rate/read-rates.ts'
 import { createIndexJobs, type IndexJobs } from './reindex/index-jobs.ts'
 import type { ServiceContext } from './service-context.ts'
 import { type KeyParts, startKeys } from './start-keys.ts'
+import { startVisitors } from './start-visitors.ts'
+import type { VisitorAccess } from './visitors/visitor-access.ts'
 
 type Indexes = {
   /** By chain id. */
@@ -38,11 +40,14 @@ export type ServiceParts = {
   readonly chains: ChainsParts
   readonly hooks: RunningHooks
   readonly streams: EventStreams
+  /** Undefined unless the page is open to people without a key. */
+  readonly visitors: VisitorAccess | undefined
 }
 
 /** Starts everything but the listeners, from the ground up. */
 export async function startParts(context: ServiceContext): Promise<ServiceParts> {
   const keys = await startKeys(context)
+  const visitors = await startVisitors(context, keys)
   const readers = createChainReaders(context)
   // Before anything is signed or served.
   const clocks = await startClocks(context, readers)
@@ -58,7 +63,7 @@ export async function startParts(context: ServiceContext): Promise<ServiceParts>
   const hooks = await startHooks(context)
   const streams = await startEvents(context, { keyRing: keys.keyRing, published: notes.published, rate })
   await keys.leases.ready()
-  return { keys, clocks, indexes, gateway, publicLog, notes, rate, chains, hooks, streams }
+  return { keys, clocks, indexes, gateway, publicLog, notes, rate, chains, hooks, streams, visitors }
 }
 
 async function startClocks(context: ServiceContext, { readChainTime }: ChainReaders): Promise<ClockMonitor> {

@@ -5,6 +5,8 @@ export type PortalInfo = {
   readonly chains: readonly PortalChain[]
   /** Whether `GET /ens/<name>` resolves names. */
   readonly ens: boolean
+  /** Whether the page may be used without a key, with a token of `POST /portal/visit`. */
+  readonly visitors?: true | undefined
   /** Only in a sandbox, where the key protects nothing. */
   readonly visitor?: PortalVisitor | undefined
 }

@@ -8,6 +8,7 @@ import { chainsSchema, refuseLargeSets, refuseUncheckedChains, resolveOffers } f
 import { addressSchema, isList, isObject, networkSchema, portSchema, tenorsSchema } from './config-fields.ts'
 import { listenSchema } from './config-listen.ts'
 import { logSchema } from './config-log.ts'
+import { portalSchema } from './config-portal.ts'
 import { type ConfigSources, databaseSchema, httpUrl, secretSchema, secretUrlSchema } from './config-secrets.ts'
 import { refuseOwnDatabase, signerSchema } from './config-signer.ts'
 
@@ -32,6 +33,7 @@ export function configSchema(sources: ConfigSources) {
     data: dataSchema,
     hooks: hooksSchema,
     ens: ensSchema(sources),
+    portal: portalSchema,
     chains: chainsSchema(sources, { path, secret }),
   })
   return schema

@@ -21,20 +21,25 @@ export type DataParts = Pick<DataSources, 'analyse' | 'gateway' | 'chainIds'> & 
     request: IncomingMessage,
     accepted: { readonly chains: readonly number[]; readonly query: PreparedQuery },
   ) => void
+  /** Answers a visitor of the page. */
+  readonly respondToVisitor: (exchange: Exchange) => Promise<FastifyReply>
 }
+
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
 // The date from which `/data` replaces `/graphql`, the path in one example of the specification.
 const deprecation = { deprecation: '@1763164800', link: '</data>; rel="successor-version"' } as const
 
 /** Creates the routes `POST /data` (SPEC.md §4.2) and `POST /graphql`, its deprecated name. */
 export function createDataRoutes(parts: DataParts): readonly Route[] {
-  const handler: RouteHandlerMethod = (request, reply) => respond(parts, { request, reply })
+  const handler: RouteHandlerMethod = (request, reply) =>
+    request.isVisitor ? parts.respondToVisitor({ request, reply }) : respond(parts, { request, reply })
   const onRequest = (_: FastifyRequest, reply: FastifyReply, done: () => void) => {
     reply.headers(deprecation)
     done()
   }
   return [
-    { method: 'POST', url: '/data', scope: 'data', describe: describeData, handler },
+    { method: 'POST', url: '/data', scope: 'data', isOpenToVisitors: true, describe: describeData, handler },
     {
       ...{ method: 'POST', url: '/graphql', scope: 'data', isDeprecated: true },
       ...{ describe: describeGraphql, onRequest, handler },
@@ -44,7 +49,7 @@ export function createDataRoutes(parts: DataParts): readonly Route[] {
 
 async function respond(
   { analyse, gateway, chainIds, rememberRequest }: DataParts,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { request, reply }: Exchange,
 ): Promise<FastifyReply> {
   const { query: text, chains, ...asked } = parseDataRequest(request.body, chainIds)
   const query = prepareQuery(analyse(text), asked)
@@ -93,7 +98,7 @@ function toEntry({ message, code, details }: TallystickError) {
   return { message, code, ...(details && { details }) }
 }
 
-function encodeResult({ chain, answer, failure }: ChainResult): string {
+export function encodeResult({ chain, answer, failure }: ChainResult): string {
   if (failure) return JSON.stringify({ chain, data: null, errors: [toEntry(failure)] })
   if (answer.errors.length === 0) return `{"chain":${chain},"data":${answer.data}}`
   const errors = answer.errors.map((message) => ({ message, code: 'query_rejected' }))
@@ -101,7 +106,7 @@ function encodeResult({ chain, answer, failure }: ChainResult): string {
 }
 
 /** Head of a chain's answer, and the kind of subgraph that answered. */
-type AnsweredHead = { readonly chain: number; readonly head: Head; readonly source: SubgraphSource }
+export type AnsweredHead = { readonly chain: number; readonly head: Head; readonly source: SubgraphSource }
 
 /**
  * Formats the `x-tallystick-chains` header: for each chain, the block of its answer, that block's age in seconds, the
@@ -139,7 +144,7 @@ function failWhole(results: readonly ChainResult[]): TallystickError {
 }
 
 /** Parsed body of `POST /data` (SPEC.md §4.2). */
-type DataRequest = {
+export type DataRequest = {
   readonly query: string
   /** Without `chains`. */
   readonly variables: Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { TallystickError } from '@tallystick/core'
-import type { PublicAnswer, PublicQueries } from '@tallystick/gateway'
+import type { PublicQueries } from '@tallystick/gateway'
 import { type IdentifyCaller, type LimitAddress, refusal, type TimeBudget } from '@tallystick/http'
 import type { QueryRequest } from '@tallystick/subgraph'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
@@ -77,14 +77,14 @@ async function respond(parts: SubgraphParts, { request, reply, read }: Exchange)
     const heads = [{ chain: Number(chainid), head: answer.head, source: 'embedded' as const }]
     reply.header('x-tallystick-chains', formatHeads(heads, request.nowMs))
   }
-  return sendBody(reply.header('cache-control', 'no-store').type('application/json; charset=utf-8'), answer)
+  return sendInParts(reply.header('cache-control', 'no-store').type('application/json; charset=utf-8'), answer.body)
 }
 
 // Encrypting this much takes less than 1 ms.
 const partBytes = 256 * 1024
 
 /** Sends a large body in parts, so that other requests are answered in between. */
-function sendBody(reply: FastifyReply, { body }: PublicAnswer): FastifyReply {
+export function sendInParts(reply: FastifyReply, body: Uint8Array): FastifyReply {
   if (body.length <= partBytes) return reply.send(Buffer.from(body.buffer, body.byteOffset, body.length))
   const count = Math.ceil(body.length / partBytes)
   const parts = Array.from({ length: count }, (_, index) => body.subarray(index * partBytes, (index + 1) * partBytes))

@@ -57,7 +57,7 @@ export function createHistoryRoutes(
     const name = fileName('tallystick-rates', request.query as Query)
     return send(request, reply, { response, format: formatRateHistory, name, cacheControl })
   }
-  const common = { method: 'GET', mediaTypes: types } as const
+  const common = { method: 'GET', mediaTypes: types, isOpenToVisitors: true } as const
   return [
     { ...common, url: '/history/notes', scope: 'notes', describe: describeHistoryNotes, handler: sendNotes },
     { ...common, url: '/history/rate', scope: 'rate', describe: describeHistoryRate, handler: sendRate },

@@ -52,7 +52,7 @@ export function createNotesRoute(parts: NotesParts, chains: readonly OfferingCha
     if (matchesEtag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
     return reply.type('application/json; charset=utf-8').send(answer.body)
   }
-  return { method: 'GET', url: '/notes', scope: 'notes', describe: describeNotes, handler }
+  return { method: 'GET', url: '/notes', scope: 'notes', isOpenToVisitors: true, describe: describeNotes, handler }
 }
 
 type Found = { readonly answer: NotesAnswer; readonly maxAgeSeconds: number }

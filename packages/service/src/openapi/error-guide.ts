@@ -8,6 +8,10 @@ export const errorGuide: Readonly<Record<ErrorCode, string>> = {
   insufficient_scope: 'The key is valid but lacks the scope of this endpoint, which is `details.scope`.',
   address_not_allowed:
     'The key may not be used from this address. Use it from a network that the operator has allowed.',
+  visitor_token_invalid: 'The visitor token of the page is not one of this service. The page gets a new one itself.',
+  visitor_token_expired: 'The visitor token of the page has expired. The page gets a new one itself.',
+  visitor_not_allowed:
+    'Visitors of the page may not do this without an API key, or the request is not from the page of this service.',
   rate_limited: 'The request limit of this second or minute is used up. Wait for `Retry-After` seconds.',
   quota_exceeded:
     'The quota of this UTC day or month is used up. Wait for `Retry-After` seconds, or ask the operator for more.',

@@ -23,7 +23,7 @@ const builtDirectory = join(
 )
 
 type PortalContext = {
-  readonly config: Pick<Config, 'chains' | 'ens'>
+  readonly config: Pick<Config, 'chains' | 'ens' | 'portal'>
   /** By chain id. */
   readonly signers: ReadonlyMap<number, Pick<Signer, 'address'>>
   readonly options: PortalOptions | undefined
@@ -52,6 +52,7 @@ function describePortal({ config, signers, options: { visitor, testWallet } = {}
         explorer,
       })),
     ens: config.ens !== undefined,
+    visitors: config.portal.visitors ? true : undefined,
     visitor: visitor && { ...visitor, wallet },
   }
 }

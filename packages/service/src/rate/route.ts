@@ -16,7 +16,7 @@ export function createRateRoute(parts: RateParts, chainIds: readonly number[]): 
     const rates = await readRates(parts, { chainIds: requested, nowMs: request.nowMs })
     return reply.header('cache-control', 'private, no-cache').send(rates)
   }
-  return { method: 'GET', url: '/rate', scope: 'rate', describe: describeRate, handler }
+  return { method: 'GET', url: '/rate', scope: 'rate', isOpenToVisitors: true, describe: describeRate, handler }
 }
 
 /** Parses the query string. Returns the chain, or undefined for all chains. Rejects unknown parameters, as `/notes` does. */

@@ -21,32 +21,48 @@ declare module 'fastify' {
     scope?: Route['scope']
     mediaTypes?: Route['mediaTypes']
     openTo?: Route['openTo']
+    isOpenToVisitors?: Route['isOpenToVisitors']
   }
   interface FastifyRequest {
     /** API key of the request, on a route that needs one. */
     apiKey: RingKey | undefined
+    /** Whether the request is one of a visitor, with a token instead of a key. */
+    isVisitor: boolean
   }
 }
+
+/** Header of a visitor's token. No page of another origin may send it: CORS does not allow it. */
+export const visitorHeader = 'x-tallystick-visitor'
+
+/** Checks the token and the limit of a visitor's request. Rejects at the first that fails. */
+export type AdmitVisitor = (
+  request: FastifyRequest,
+  exchange: { readonly reply: FastifyReply; readonly isOpen: boolean },
+) => Promise<void>
 
 type RegisterRoutesOptions = {
   readonly routes: readonly Route[]
   readonly authenticate: Authenticate
   readonly limitAddress: LimitAddress
+  /** Checks a request with a visitor token. Undefined if there are no visitors: the token is then ignored. */
+  readonly admitVisitor: AdmitVisitor | undefined
   readonly cors?: Cors | undefined
 }
 
 /** Registers the routes, the check of API keys and the response to a request that matches no route. */
 export function registerRoutes(
   app: FastifyInstance,
-  { routes, authenticate, limitAddress, cors }: RegisterRoutesOptions,
+  { routes, authenticate, limitAddress, admitVisitor, cors }: RegisterRoutesOptions,
 ): void {
   app.decorateRequest('apiKey', undefined)
+  app.decorateRequest('isVisitor', false)
   app.decorateRequest('encodeError', undefined)
+  if (admitVisitor) addVisitors(app, admitVisitor)
   // First: a bad key is a 403, whatever else is wrong with the request.
   app.addHook('onRequest', (request, reply, done) => {
     const { scope, mediaTypes, openTo } = request.routeOptions.config
     if (scope) {
-      request.apiKey = authenticate(scope, request, reply)
+      if (!request.isVisitor) request.apiKey = authenticate(scope, request, reply)
       chooseMediaType(request.headers.accept, mediaTypes ?? [jsonType])
     }
     // What needs no key is the same for everyone.
@@ -54,8 +70,8 @@ export function registerRoutes(
     if (openTo) limitAddress(request, reply)
     done()
   })
-  for (const { method, url, scope, mediaTypes, openTo, encodeError, onRequest = [], handler } of routes) {
-    app.route({ method, url, config: { scope, mediaTypes, openTo, encodeError }, onRequest, handler })
+  for (const { method, url, onRequest = [], handler, describe, ...config } of routes) {
+    app.route({ method, url, config, onRequest, handler })
   }
   const patterns = routes.map(({ url, scope, encodeError }) => ({ url, scope, encodeError, pattern: toPattern(url) }))
   app.setNotFoundHandler((request, reply) => {
@@ -69,6 +85,20 @@ export function registerRoutes(
     if (known.scope) authenticate(known.scope, request, reply)
     reply.header('allow', allow)
     throw methodNotAllowed(path, allow)
+  })
+}
+
+/**
+ * Admits requests with a visitor token before the check of keys. A request that has a key too is one with that key: a token
+ * never helps a bad key.
+ */
+function addVisitors(app: FastifyInstance, admit: AdmitVisitor): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { scope, isOpenToVisitors = false } = request.routeOptions.config
+    const { [visitorHeader]: token, 'x-api-key': secret } = request.headers
+    if (!scope || token === undefined || secret !== undefined) return
+    await admit(request, { reply, isOpen: isOpenToVisitors })
+    request.isVisitor = true
   })
 }
 

@@ -8,6 +8,8 @@ export type Route = {
   readonly url: string
   /** Scope that the API key needs; with `any` the handler checks it. A route without one needs no key. */
   readonly scope?: RouteScope | undefined
+  /** Whether visitors of the page may use it without a key, if the service lets them in. */
+  readonly isOpenToVisitors?: boolean | undefined
   /** Route without a key whose requests are limited by address: for pages of any origin, or of this service only. */
   readonly openTo?: 'any-origin' | 'own-origin' | undefined
   /** Media types of a successful response to a request with a key; JSON by default. */
