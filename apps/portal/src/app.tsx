@@ -4,7 +4,7 @@ import { Button, Notice, type Polled, useLoaded, usePolled } from '@tallystick/u
 import { useCallback, useRef, useState } from 'preact/hooks'
 import { listClosedPools } from './data/pool-status.ts'
 import type { Session } from './data/session.ts'
-import { useAccess } from './data/use-access.ts'
+import { type Access, useAccess } from './data/use-access.ts'
 import { KeyPanel } from './parts/key-panel.tsx'
 import { useLocation, useViewChange } from './parts/router.ts'
 import { TopBar } from './parts/top-bar.tsx'
@@ -21,7 +21,7 @@ function Portal({ info }: { readonly info: PortalInfo }) {
   const place = useLocation()
   useViewChange(place)
   const access = useAccess(info)
-  const { session, notes, error, rejectedKey, setKey } = access
+  const { session, notes, fault, rejectedKey, setKey, leave } = access
   const rate = useRate(session, notes.view?.validFrom)
   const [isChanging, setIsChanging] = useState(false)
   const keyButton = useRef<HTMLButtonElement>(null)
@@ -33,13 +33,14 @@ function Portal({ info }: { readonly info: PortalInfo }) {
   const sandboxKey = info.visitor?.apiKey
   // The documentation can be read without a key.
   const isDocs = place.view === 'docs'
-  const showsKeyPanel = isChanging || (isDocs ? error !== undefined : session === undefined)
+  const showsKeyPanel = isChanging || (isDocs ? fault !== undefined : session === undefined)
   return (
     <>
       <Button class="skip" label="Skip to content" onClick={() => document.getElementById('main')?.focus()} />
       <TopBar
         view={place.view}
-        keyLabel={session && (session.apiKey === sandboxKey ? 'Sandbox key' : `Key …${session.apiKey.slice(-4)}`)}
+        keyLabel={session && labelAccess(session, sandboxKey)}
+        isVisitor={session !== undefined && session.apiKey === undefined}
         keyButton={keyButton}
         isKeyPanelOpen={showsKeyPanel}
         onChangeKey={() => setIsChanging(true)}
@@ -47,12 +48,17 @@ function Portal({ info }: { readonly info: PortalInfo }) {
       <main id="main" tabIndex={-1}>
         {showsKeyPanel ? (
           <KeyPanel
-            error={error}
+            fault={fault}
             rejectedKey={rejectedKey}
             sandboxKey={sandboxKey}
             isOpened={isChanging}
-            onSubmit={(apiKey) => {
-              setKey(apiKey)
+            leaving={chooseLeaving(access, sandboxKey)}
+            onSubmit={(apiKey, place) => {
+              setKey(apiKey, apiKey === sandboxKey ? undefined : place)
+              close()
+            }}
+            onLeave={() => {
+              leave()
               close()
             }}
             onCancel={isChanging && (session || isDocs) ? close : undefined}
@@ -64,6 +70,18 @@ function Portal({ info }: { readonly info: PortalInfo }) {
       <Footer />
     </>
   )
+}
+
+function labelAccess({ apiKey }: Session, sandboxKey: string | undefined): string {
+  if (apiKey === undefined) return 'Visitor'
+  return apiKey === sandboxKey ? 'Sandbox key' : `Key …${apiKey.slice(-4)}`
+}
+
+/** Returns what the person may do instead of using a key of their own, in words. */
+function chooseLeaving({ session, isOpen }: Access, sandboxKey: string | undefined): string | undefined {
+  const hasOwnKey = session?.apiKey !== undefined && session.apiKey !== sandboxKey
+  if (hasOwnKey) return isOpen ? 'Forget the key and go on as a visitor' : 'Forget the key'
+  return isOpen && (!session || session.apiKey !== undefined) ? 'Go on as a visitor' : undefined
 }
 
 // Rates change once a day, but the pool's status and the data's lag change all the time.

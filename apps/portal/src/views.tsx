@@ -4,6 +4,7 @@ import { ClaimSlot } from './claim/claim-slot.tsx'
 import { startPageConnector } from './connect/connector.ts'
 import type { PageState } from './data/page-state.ts'
 import { isPoolPaused } from './data/pool-status.ts'
+import { withKey } from './data/session.ts'
 import type { Access } from './data/use-access.ts'
 import { DocsView } from './docs/docs-view.tsx'
 import { ExplorerView } from './explorer/explorer-view.tsx'
@@ -41,7 +42,14 @@ export function Views({ info, place: { view, segment }, access: { session, notes
       />
     ),
     verify: <VerifyView info={info} notes={notes.view} />,
-    explorer: <ExplorerView info={info} session={session} isOpen={view === 'explorer'} />,
+    explorer: (
+      <ExplorerView
+        {...{ info, enterKey }}
+        session={withKey(session)}
+        isOpen={view === 'explorer'}
+        isVisitor={session !== undefined}
+      />
+    ),
     docs: (
       <DocsView
         {...{ info, session, enterKey, isOpen: view === 'docs' }}

@@ -8,7 +8,11 @@ export type Settings = ReturnType<typeof makeSettings>
 
 export function makeSettings(
   home: Home,
-  { port, devnets }: { readonly port: number; readonly devnets: readonly Devnet[] },
+  {
+    port,
+    devnets,
+    visitors = false,
+  }: { readonly port: number; readonly devnets: readonly Devnet[]; readonly visitors?: boolean | undefined },
 ) {
   return {
     listen: { host: 'localhost', port, tls: home.tls, publicRpm: null, lameDuckSeconds: 0 },
@@ -22,6 +26,7 @@ export function makeSettings(
     // Receivers of webhooks on this machine.
     hooks: { allowPrivate: ['127.0.0.0/8', '::1'] },
     signer: { kind: 'private-key', key: `file:${home.signerKey}`, journal: home.journal },
+    portal: { visitors },
     log: { origin: logOrigin, key: `file:${home.logKey}`, journal: home.logJournal },
     chains: devnets.map(({ chain, node, record: { protocol } }) => ({
       id: chain.id,

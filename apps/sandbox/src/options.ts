@@ -11,6 +11,8 @@ export type SandboxOptions = {
   readonly positions?: number
   /** Number of chains. */
   readonly chains?: number
+  /** Whether the page starts without a key, as a visitor's. */
+  readonly visitors?: boolean
 }
 
 // 18:00 New York is 5 s later. Summer time ended in the morning of that day.
@@ -35,6 +37,7 @@ export function createCommand(): Command {
       'number of chains: 1 is chain 324, 2 adds chain 8453 (default: as many as the directory has, else 1)',
       parseChains,
     )
+    .option('--visitors', 'open the page to visitors, who need no key (portal.visitors)')
     .helpOption('-h, --help', 'show this help')
 }
 

@@ -41,7 +41,7 @@ export async function openVisit(browser: Browser, options: BrowserContextOptions
   const reset = async () => {
     await page.unrouteAll()
     await context.setOffline(false)
-    if (page.url() !== 'about:blank') await page.evaluate('localStorage.clear()')
+    if (page.url() !== 'about:blank') await page.evaluate('localStorage.clear(), sessionStorage.clear()')
     await context.clearCookies()
     await page.goto('about:blank')
     await page.emulateMedia({ colorScheme, reducedMotion })

@@ -8,6 +8,16 @@ export type Explanation = {
   readonly isCalm?: boolean
 }
 
+export const keyRejected: Explanation = {
+  title: 'This key is not valid',
+  text: 'The key is mistyped, unknown, expired or revoked. Copy it again, or request a new one from the operator of this service.',
+}
+
+export const visitorsClosed: Explanation = {
+  title: 'This service no longer lets visitors in',
+  text: 'Enter an API key to go on. Request one from the operator of this service.',
+}
+
 /** Describes an error to the visitor, with the next step. */
 export function explainError(error: unknown): Explanation {
   if (!(error instanceof ClientError)) {
@@ -22,17 +32,11 @@ export function explainError(error: unknown): Explanation {
     case 'timeout':
       return { title: 'The service cannot be reached', text: 'Check your connection, then try again.' }
     case 'invalid_api_key':
-      return {
-        title: 'This key is not valid',
-        text: 'The key is mistyped, unknown, expired or revoked. Copy it again, or request a new one from the operator of this service.',
-      }
+      return keyRejected
     case 'insufficient_scope':
       return { title: 'This key lacks a scope', text: error.message }
     case 'rate_limited':
-      return {
-        title: 'Too many requests',
-        text: `This key has reached its requests per minute. Try again in ${error.retryAfterSeconds ?? 60} s.`,
-      }
+      return { title: 'Too many requests', text: error.message }
     case 'quota_exceeded':
     case 'address_not_allowed':
       return { title: 'This key cannot be used now', text: error.message }

@@ -17,7 +17,7 @@ export type NotesOnPage = {
 const nothing: NotesOnPage = { view: undefined, failure: undefined }
 
 /** Returns the notes the page shows. A new client starts with none. */
-export function useNotes(client: Client | undefined): NotesOnPage {
+export function useNotes(client: Client | undefined, { stream }: { readonly stream: boolean }): NotesOnPage {
   const [shown, setShown] = useState<{ readonly client: Client; readonly state: NotesOnPage }>()
   useEffect(() => {
     if (!client) return undefined
@@ -28,8 +28,8 @@ export function useNotes(client: Client | undefined): NotesOnPage {
       })
     }
     // Notes are shown until they expire: the countdown displays the time left.
-    return client.watchNotes(update, { minRemaining: 0 })
-  }, [client])
+    return client.watchNotes(update, { minRemaining: 0, stream })
+  }, [client, stream])
   return shown && shown.client === client ? shown.state : nothing
 }
 

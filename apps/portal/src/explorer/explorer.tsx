@@ -6,7 +6,7 @@ import { Button, Instant, Notice, useMessage } from '@tallystick/ui'
 import { graphql, updateSchema } from 'cm6-graphql'
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Session } from '../data/session.ts'
+import type { KeySession } from '../data/session.ts'
 import { type Draft, parseVariables } from './draft.ts'
 import { Editor } from './editor.tsx'
 import { ExplorerBar, type Side } from './explorer-bar.tsx'
@@ -18,7 +18,7 @@ import { SchemaBrowser } from './schema/schema-browser.tsx'
 import { useExplorerDraft } from './use-explorer-draft.ts'
 import { useRuns } from './use-runs.ts'
 
-export type ExplorerProps = { readonly info: PortalInfo; readonly session: Session }
+export type ExplorerProps = { readonly info: PortalInfo; readonly session: KeySession }
 
 /** Renders the editors for query and variables, the request they make, and the result of each chain. */
 export function Explorer({ info, session }: ExplorerProps) {
@@ -146,7 +146,7 @@ function describeChains(chains: readonly number[]): string {
 }
 
 /** Returns the schema once it is loaded. Without it there is no completion, but queries still run. */
-function useSchema({ client }: Session, editor: { readonly current: EditorView | null }): GraphQLSchema | undefined {
+function useSchema({ client }: KeySession, editor: { readonly current: EditorView | null }): GraphQLSchema | undefined {
   const [schema, setSchema] = useState<GraphQLSchema>()
   useEffect(() => {
     const controller = new AbortController()

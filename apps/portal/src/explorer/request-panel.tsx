@@ -1,7 +1,7 @@
 import type { PortalInfo } from '@tallystick/core'
 import { Button, Choices } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
-import type { Session } from '../data/session.ts'
+import type { KeySession } from '../data/session.ts'
 import { formatCurl } from '../docs/requests/format-request.ts'
 import type { ApiRequest } from '../docs/requests/request.ts'
 import { type Draft, formRequest } from './draft.ts'
@@ -10,7 +10,7 @@ import { formatSdkCode } from './format-code.ts'
 type PanelProps = {
   readonly draft: Draft
   readonly info: PortalInfo
-  readonly session: Session
+  readonly session: KeySession
   /** Undefined if there is none for this draft. */
   readonly link: string | undefined
   readonly onChange: (part: Partial<Draft>) => void

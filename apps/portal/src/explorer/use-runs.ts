@@ -1,6 +1,6 @@
 import { type ChainResult, createClient } from '@tallystick/client'
 import { useRef, useState } from 'preact/hooks'
-import type { Session } from '../data/session.ts'
+import type { KeySession } from '../data/session.ts'
 import type { ApiRequest } from '../docs/requests/request.ts'
 import { splitJsonList } from '../json/reformat-json.ts'
 import { type Draft, formRequest, isPlainDraft } from './draft.ts'
@@ -20,7 +20,7 @@ export type Outcome =
   | { readonly status: 'done'; readonly run: QueryRun }
 
 /** Runs drafts one at a time: a new run cancels the last one. Keeps the history of what was run. */
-export function useRuns(session: Session) {
+export function useRuns(session: KeySession) {
   const [outcome, setOutcome] = useState<Outcome>({ status: 'idle' })
   const [past, setPast] = useState(readHistory)
   const running = useRef<AbortController | undefined>(undefined)
@@ -59,7 +59,7 @@ type Sending = { readonly request: ApiRequest; readonly draft: Draft; readonly s
  * Sends a request exactly as it is shown, once and without retries. The SDK only reads the response: its own request is
  * replaced.
  */
-async function sendRequest({ apiKey }: Session, { request, draft, signal }: Sending): Promise<QueryRun> {
+async function sendRequest({ apiKey }: KeySession, { request, draft, signal }: Sending): Promise<QueryRun> {
   const { method, path, headers, body = null } = request
   let bodies: readonly string[] = []
   const send: typeof globalThis.fetch = async (_, init) => {

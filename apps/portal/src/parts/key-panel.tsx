@@ -1,28 +1,33 @@
 import { Button, Icon, withoutReload } from '@tallystick/ui'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { explainError } from '../data/explain-error.ts'
+import type { Explanation } from '../data/explain-error.ts'
+import { type KeyPlace, keyStore } from '../data/key-store.ts'
 
 type KeyPanelProps = {
-  /** Why the last key was rejected. */
-  readonly error: unknown
+  /** Why the last key was rejected, or a key is needed now. */
+  readonly fault: Explanation | undefined
   /** Prefills the field for correction. */
   readonly rejectedKey: string | undefined
   readonly sandboxKey: string | undefined
   /** Whether the visitor opened it. It then takes the focus. */
   readonly isOpened: boolean
-  readonly onSubmit: (apiKey: string) => void
+  readonly onSubmit: (apiKey: string, place: KeyPlace) => void
+  /** Label of what is possible without an own key. Undefined if nothing is. */
+  readonly leaving: string | undefined
+  readonly onLeave: () => void
   /** Undefined if there is no valid key to return to. */
   readonly onCancel: (() => void) | undefined
 }
 
-/** Renders the form for the API key. The key stays in the tab's memory and is sent only to this service. */
-export function KeyPanel({ error, rejectedKey, sandboxKey, isOpened, onSubmit, onCancel }: KeyPanelProps) {
+/** Renders the form for the API key. It is sent only to this service, and kept until the tab is closed unless its owner decides otherwise. */
+export function KeyPanel(props: KeyPanelProps) {
+  const { fault, rejectedKey, sandboxKey, isOpened, leaving, onSubmit, onLeave, onCancel } = props
   const [text, setText] = useState(rejectedKey ?? sandboxKey ?? '')
   const [isShown, setIsShown] = useState(false)
+  const [isOnDevice, setIsOnDevice] = useState(keyStore.isOnDevice)
   const field = useRef<HTMLInputElement>(null)
-  const fault = error === undefined ? undefined : explainError(error)
   // It stays in sight wherever the page is scrolled to. Without a key it is part of the page, which may be used without one.
-  const isSticky = isOpened || error !== undefined
+  const isSticky = isOpened || fault !== undefined
   useEffect(() => {
     if (!onCancel) return undefined
     const closeOnEscape = (event: KeyboardEvent) => {
@@ -32,23 +37,28 @@ export function KeyPanel({ error, rejectedKey, sandboxKey, isOpened, onSubmit, o
     return () => document.removeEventListener('keydown', closeOnEscape)
   }, [onCancel])
   useLayoutEffect(() => {
-    if (error === undefined && !isOpened) return
+    if (fault === undefined && !isOpened) return
     field.current?.focus({ preventScroll: isSticky })
     field.current?.select()
-  }, [error, isOpened])
+  }, [fault, isOpened])
   return (
     <form
       id="key-panel"
       class={isSticky ? 'key-box key-panel middle key-panel-box' : 'key-box key-panel middle'}
       aria-labelledby="key-title"
-      onSubmit={withoutReload(() => onSubmit(text.trim()))}
+      onSubmit={withoutReload(() => onSubmit(text.trim(), isOnDevice ? 'device' : 'tab'))}
     >
       <div class="key-words">
         <h2 id="key-title">
           <Icon name="key" />
           Your API key
         </h2>
-        <p class="soft">The key stays in this tab’s memory. It is not stored, and a reload discards it.</p>
+        <p class="soft">
+          It is sent to this service only, and{' '}
+          {isOnDevice
+            ? 'stays in this browser until you forget it. Everybody who uses this browser can read it.'
+            : 'forgotten when you close this tab.'}
+        </p>
       </div>
       <div class="key-field flex">
         <label class="sr-only" for="api-key">
@@ -70,9 +80,16 @@ export function KeyPanel({ error, rejectedKey, sandboxKey, isOpened, onSubmit, o
         <Button label={isShown ? 'Hide' : 'Show'} aria-pressed={isShown} onClick={() => setIsShown(!isShown)} />
         <Button type="submit" class="primary" label="Use key" />
         {sandboxKey !== undefined && text !== sandboxKey ? (
-          <Button label="Use sandbox key" onClick={() => onSubmit(sandboxKey)} />
+          <Button label="Use sandbox key" onClick={() => onSubmit(sandboxKey, 'tab')} />
         ) : null}
         {onCancel ? <Button label="Cancel" onClick={onCancel} /> : null}
+      </div>
+      <div class="key-choices flex middle wrap">
+        <label class="check">
+          <input type="checkbox" checked={isOnDevice} onChange={() => setIsOnDevice(!isOnDevice)} />
+          Keep the key on this device
+        </label>
+        {leaving ? <Button class="quiet small" label={leaving} onClick={onLeave} /> : null}
       </div>
       {fault ? (
         <p id="key-fault" class="field-fault" role="alert">

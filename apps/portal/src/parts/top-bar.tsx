@@ -10,12 +10,14 @@ type TopBarProps = {
   readonly view: View
   /** Label of the current key. Undefined without a key. */
   readonly keyLabel: string | undefined
+  /** Whether the page is used without a key. */
+  readonly isVisitor: boolean
   readonly keyButton: RefObject<HTMLButtonElement | null>
   readonly isKeyPanelOpen: boolean
   readonly onChangeKey: () => void
 }
 
-export function TopBar({ view, keyLabel, keyButton, isKeyPanelOpen, onChangeKey }: TopBarProps) {
+export function TopBar({ view, keyLabel, isVisitor, keyButton, isKeyPanelOpen, onChangeKey }: TopBarProps) {
   // A link returns to where the visitor left a view. The link of the open view leads to its beginning.
   const left = useRef<Partial<Record<View, string>>>({})
   left.current[view] = location.pathname + location.search
@@ -45,7 +47,7 @@ export function TopBar({ view, keyLabel, keyButton, isKeyPanelOpen, onChangeKey 
           >
             <Icon name="key" />
             <span class="key-label">{keyLabel}</span>
-            <span class="sr-only">, change the API key</span>
+            <span class="sr-only">, {isVisitor ? 'use an API key' : 'change the API key'}</span>
           </button>
         ) : null}
         <ZonePicker />

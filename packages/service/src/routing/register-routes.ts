@@ -45,7 +45,7 @@ type RegisterRoutesOptions = {
   readonly authenticate: Authenticate
   readonly limitAddress: LimitAddress
   /** Checks a request with a visitor token. Undefined if there are no visitors: the token is then ignored. */
-  readonly admitVisitor: AdmitVisitor | undefined
+  readonly admitVisitor?: AdmitVisitor | undefined
   readonly cors?: Cors | undefined
 }
 
