@@ -142,6 +142,7 @@ describe('the example of the design', () => {
     expect(JSON.parse(JSON.stringify(config))).toEqual({
       ...example,
       hooks: { allowPrivate: [] },
+      portal: {},
       listen: {
         ...example.listen,
         publicRpm: 600,
@@ -287,6 +288,28 @@ describe('the example of the design', () => {
   ])('default: with %j an address has a query budget of %s ms per minute', async (limits, expected) => {
     const { listen } = await load({ ...example, listen: { ...example.listen, ...limits } })
     expect(listen.publicQueryMsPerMinute).toBe(expected)
+  })
+
+  test.each([
+    [undefined, undefined],
+    [{}, undefined],
+    [{ visitors: false }, undefined],
+    [{ visitors: true }, { requestsPerMinute: 120 }],
+    [{ visitors: {} }, { requestsPerMinute: 120 }],
+    [{ visitors: { requestsPerMinute: 7 } }, { requestsPerMinute: 7 }],
+  ])('default: visitors of the page with %j', async (portal, expected) => {
+    expect((await load({ ...example, portal })).portal.visitors).toEqual(expected)
+  })
+
+  test.each([
+    ['yes', ': must be true, false or {'],
+    [null, ': must be true, false or {'],
+    [{ requestsPerMinute: 0 }, '.requestsPerMinute: Too small'],
+    [{ requestsPerMinute: null }, ': must be true, false or {'],
+    [{ rpm: 5 }, ': Unrecognized key: "rpm"'],
+  ])('error: visitors %j', async (visitors, expected) => {
+    const faults = await faultsOf({ ...example, portal: { visitors } })
+    expect(faults).toEqual([expect.stringContaining(`portal.visitors${expected}`)])
   })
 
   test('behavior: the origins of web pages are exact', async () => {
