@@ -25,7 +25,7 @@ export {
 } from './embedded/start-embedded-subgraphs.ts'
 export { createGate } from './gate.ts'
 export { createPublicQueries, type PublicQueries, publicQueryMetricHelp } from './public/create-public-queries.ts'
-export { createPublicAnswer, type PublicAnswer } from './public/public-answer.ts'
+export { createPublicAnswer } from './public/public-answer.ts'
 export { type AnalysedQuery, createAnalyse, type PreparedQuery, prepareQuery } from './query/analyse-query.ts'
 export { publicQueryLimits, queryLimits, type Variables } from './query/measure-selection.ts'
 export { type ChainResult, createGateway, dataMetricHelp, type Gateway } from './query-chains.ts'

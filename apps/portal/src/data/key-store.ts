@@ -5,8 +5,10 @@ export type KeyPlace = 'tab' | 'device'
 
 const name = 'tallystick.key'
 
-/** Creates the store of the key. It holds at most one, in one place. */
-export function createKeyStore(places: Readonly<Record<KeyPlace, QuietStorage>>) {
+/** Store of the key of this browser: at most one, in one place. */
+export const keyStore = createKeyStore({ tab: createQuietStorage(() => sessionStorage), device: quietStorage })
+
+function createKeyStore(places: Readonly<Record<KeyPlace, QuietStorage>>) {
   const forget = () => {
     for (const place of Object.values(places)) place.removeItem(name)
   }
@@ -20,6 +22,3 @@ export function createKeyStore(places: Readonly<Record<KeyPlace, QuietStorage>>)
     isOnDevice: () => places.device.getItem(name) !== null,
   }
 }
-
-/** The key of this browser. */
-export const keyStore = createKeyStore({ tab: createQuietStorage(() => sessionStorage), device: quietStorage })
