@@ -1,6 +1,7 @@
 import type { Service } from '@tallystick/service'
 import type { Devnet } from './devnet/devnet.ts'
 import { type Home, logOrigin, readText, writeSecret } from './home/home.ts'
+import type { SandboxOptions } from './options.ts'
 import { sandboxWallets } from './seed/wallets.ts'
 
 /** Content of `tallystick.json`. */
@@ -10,9 +11,10 @@ export function makeSettings(
   home: Home,
   {
     port,
-    devnets,
+    frameAncestor,
     visitors = false,
-  }: { readonly port: number; readonly devnets: readonly Devnet[]; readonly visitors?: boolean | undefined },
+    devnets,
+  }: Pick<SandboxOptions, 'port' | 'frameAncestor' | 'visitors'> & { readonly devnets: readonly Devnet[] },
 ) {
   return {
     listen: { host: 'localhost', port, tls: home.tls, publicRpm: null, lameDuckSeconds: 0 },
@@ -26,7 +28,7 @@ export function makeSettings(
     // Receivers of webhooks on this machine.
     hooks: { allowPrivate: ['127.0.0.0/8', '::1'] },
     signer: { kind: 'private-key', key: `file:${home.signerKey}`, journal: home.journal },
-    portal: { visitors },
+    portal: { visitors, frameAncestors: frameAncestor === undefined ? [] : [frameAncestor] },
     log: { origin: logOrigin, key: `file:${home.logKey}`, journal: home.logJournal },
     chains: devnets.map(({ chain, node, record: { protocol } }) => ({
       id: chain.id,

@@ -13,6 +13,8 @@ export type SandboxOptions = {
   readonly chains?: number
   /** Whether the page starts without a key, as a visitor's. */
   readonly visitors?: boolean
+  /** Origin of pages that may show the page in a frame. */
+  readonly frameAncestor?: string
 }
 
 // 18:00 New York is 5 s later. Summer time ended in the morning of that day.
@@ -38,6 +40,7 @@ export function createCommand(): Command {
       parseChains,
     )
     .option('--visitors', 'open the page to visitors, who need no key (portal.visitors)')
+    .option('--frame-ancestor <origin>', 'origin that may show the page in a frame, as a Safe does (default: none)')
     .helpOption('-h, --help', 'show this help')
 }
 

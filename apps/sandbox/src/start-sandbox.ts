@@ -70,7 +70,7 @@ export async function startSandbox(
   const counts = { positionCount: options.positions, chainCount: options.chains }
   // Fails if a sandbox already runs here. Until then none of its files is changed.
   const { database, devnets } = await openHistory({ home, clock, signer, say, startNode, ...counts })
-  const settings = makeSettings(home, { port: options.port, devnets, visitors: options.visitors })
+  const settings = makeSettings(home, { ...options, devnets })
   const config = parseConfig(settings, { path: home.config, env: {}, secrets: 'required', baseDirectory: home.dir })
   const { apiKey, past } = await prepareDatabase(database, { home, config, clock, signer }).catch(async (error) => {
     await database.close()

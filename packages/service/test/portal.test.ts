@@ -3,7 +3,7 @@ import { connect } from 'node:http2'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { chain324, createDeferrals, newDatabase, pool, signerAddress, start, type TestService } from './harness.ts'
 
 const page = '<!doctype html><title>page</title>'
@@ -165,6 +165,55 @@ describe('the page', () => {
       ens: false,
     })
     expect(answer.headers['cache-control']).toBe('no-store')
+  })
+})
+
+describe('a service whose page may be framed', () => {
+  const ancestors = ['https://app.safe.global', 'http://localhost:3000']
+
+  test('behavior: only the page names the ancestors, and a manifest is there for every origin', async () => {
+    const directory = await buildPage()
+    await writeFile(join(directory, 'assets/icon-ABC.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+    onTestFinished(() => rm(directory, { recursive: true, force: true }))
+    const config = { portal: { frameAncestors: ancestors } }
+    const service = await start({ databaseUrl: await newDatabase(), portal: { directory }, config })
+    const policyOf = async (path: string) => (await service.call(path)).headers['content-security-policy']
+    for (const path of ['/', '/lend', '/docs']) {
+      expect(await policyOf(path)).toMatch(/; frame-ancestors https:\/\/app\.safe\.global http:\/\/localhost:3000$/)
+    }
+    for (const path of [
+      '/assets/portal-ABC.js',
+      '/portal.json',
+      '/openapi.json',
+      '/notes',
+      '/manifest.json',
+      '/none',
+    ]) {
+      expect(await policyOf(path)).toMatch(/; frame-ancestors 'none'$/)
+    }
+    const info = await service.call('/portal.json')
+    expect(info.json().frameAncestors).toEqual(ancestors)
+    expect(info.headers['x-frame-options']).toBeUndefined()
+    const manifest = await service.call('/manifest.json', { headers: { origin: 'https://app.safe.global' } })
+    expect(manifest.headers['access-control-allow-origin']).toBe('*')
+    const { name, description, iconPath } = manifest.json()
+    expect([name, typeof description, iconPath]).toEqual(['Tallystick', 'string', 'assets/icon-ABC.svg'])
+    expect((await service.call(`/${iconPath}`)).headers['content-type']).toBe('image/svg+xml')
+  })
+
+  test('default: nothing may frame the page, and there is no manifest', async () => {
+    const service = await start({ databaseUrl: await newDatabase() })
+    expect((await service.call('/')).headers['content-security-policy']).toMatch(/frame-ancestors 'none'$/)
+    expect((await service.call('/manifest.json')).status).toBe(404)
+    expect((await service.call('/portal.json')).json()).not.toHaveProperty('frameAncestors')
+  })
+
+  test('error: a service without the page has no manifest, and its documentation cannot be framed', async () => {
+    const portal = { directory: join(tmpdir(), 'there-is-no-such-directory') }
+    const config = { portal: { frameAncestors: ancestors } }
+    const service = await start({ databaseUrl: await newDatabase(), portal, config })
+    expect((await service.call('/manifest.json')).status).toBe(404)
+    expect((await service.call('/docs')).headers['content-security-policy']).toMatch(/frame-ancestors 'none'$/)
   })
 })
 

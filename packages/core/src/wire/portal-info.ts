@@ -7,6 +7,8 @@ export type PortalInfo = {
   readonly ens: boolean
   /** Whether the page may be used without a key, with a token of `POST /portal/visit`. */
   readonly visitors?: true | undefined
+  /** Origins that may show the page in a frame. Only where there are any. */
+  readonly frameAncestors?: readonly string[] | undefined
   /** Only in a sandbox, where the key protects nothing. */
   readonly visitor?: PortalVisitor | undefined
 }

@@ -142,7 +142,7 @@ describe('the example of the design', () => {
     expect(JSON.parse(JSON.stringify(config))).toEqual({
       ...example,
       hooks: { allowPrivate: [] },
-      portal: {},
+      portal: { frameAncestors: [] },
       listen: {
         ...example.listen,
         publicRpm: 600,
@@ -342,6 +342,40 @@ describe('the example of the design', () => {
     expect(faults.map(({ path }) => path)).toEqual([...paths, `listen.cors[${faulty.length}]`, 'listen.cors'])
     expect(faults[0]?.message).toContain('must be an origin as browsers send it, such as "https://app.example"')
     expect(faults.at(-1)?.message).toBe('contains an origin twice')
+  })
+
+  test('behavior: what may frame the page is an exact origin that cannot add to the Content-Security-Policy', async () => {
+    const loadWith = (frameAncestors: unknown) => load({ ...example, portal: { frameAncestors } })
+    const origins = [
+      'https://app.safe.global',
+      'https://safe.example:8443',
+      'http://localhost:3000',
+      'http://127.0.0.1',
+    ]
+    expect((await load(example)).portal).toEqual({ frameAncestors: [] })
+    expect((await loadWith(origins)).portal.frameAncestors).toEqual(origins)
+    const faulty = [
+      ...['*', 'https:', 'https://*', 'https://*.safe.global', "'self'", "'none'", '', 'data:', 'http://safe.example'],
+      ...['https://safe.example/', 'https://safe.example/apps', 'https://user@safe.example', 'https://SAFE.example'],
+      ...["https://safe.example;script-src'unsafe-inline'", "https://a'b", 'https://a"b', 'https://a,b', 'https://a_b'],
+      ...[
+        'https://safe.example https://b.example',
+        'https://safe.example\n',
+        'https://a\r\nx-header:b',
+        'http://[::1]:8080',
+      ],
+    ]
+    const error = await loadWith([...faulty, 1, 'https://a.example', 'https://a.example']).catch((caught) => caught)
+    const faults: { path: string; message: string }[] = error.details.faults
+    expect(faults.map(({ path }) => path)).toEqual([
+      ...faulty.map((_, index) => `portal.frameAncestors[${index}]`),
+      `portal.frameAncestors[${faulty.length}]`,
+      'portal.frameAncestors',
+    ])
+    expect(faults.at(-1)?.message).toBe('contains an origin twice')
+    const many = Array.from({ length: 101 }, (_, index) => `https://a${index}.example`)
+    await expect(loadWith(many)).rejects.toThrow('portal.frameAncestors')
+    await expect(load({ ...example, portal: { frameAncestor: [] } })).rejects.toThrow('portal')
   })
 
   test.each([[{}], [{ prefer: 'embedded' }], [{ prefer: 'urls' }]])('default: both subgraphs, %j', async (prefer) => {

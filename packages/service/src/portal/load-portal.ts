@@ -36,6 +36,7 @@ export function loadPortal(context: PortalContext): PortalParts {
 }
 
 function describePortal({ config, signers, options: { visitor, testWallet } = {} }: PortalContext): PortalInfo {
+  const { frameAncestors } = config.portal
   const wallet = testWallet && { address: testWallet.address, rpcPath: testWalletPath }
   return {
     chains: config.chains
@@ -53,6 +54,7 @@ function describePortal({ config, signers, options: { visitor, testWallet } = {}
       })),
     ens: config.ens !== undefined,
     visitors: config.portal.visitors ? true : undefined,
+    frameAncestors: frameAncestors.length > 0 ? frameAncestors : undefined,
     visitor: visitor && { ...visitor, wallet },
   }
 }

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Address } from 'viem'
 import type { Route } from '../routing/route.ts'
 import { docsRoute, sendDocsWithoutPage } from './docs-route.ts'
+import { createManifestRoute } from './manifest-route.ts'
 import type { PortalFile, PortalFiles } from './portal-files.ts'
 
 /** Wallet of a sandbox. It signs for its account without asking: the page asks the visitor first. */
@@ -28,28 +29,33 @@ const viewUrls = ['/', '/lend', '/history', '/wallet', '/wallet/:owner', '/verif
 const docsPageUrl = '/docs/:page'
 
 // The page loads everything from this origin and needs no inline code, frame or form.
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const contentSecurityPolicy = (frameAncestors = "'none'") =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${frameAncestors}`,
+  ].join('; ')
+
+const unframedPolicy = contentSecurityPolicy()
 
 /** Creates the routes of the web page: its files and `/portal.json`. */
 export function createPortalRoutes({ files, info, testWallet }: PortalParts): readonly Route[] {
   const infoText = JSON.stringify(info)
   const sendInfo: RouteHandlerMethod = (_, reply) =>
     reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(infoText)
+  const pagePolicy = contentSecurityPolicy(info.frameAncestors?.join(' '))
   const sendFile: RouteHandlerMethod | undefined =
-    files && ((request, reply) => sendPortalFile(files, { request, reply }))
+    files && ((request, reply) => sendPortalFile(files, { request, reply, pagePolicy }))
   const sendDocs = sendFile ?? sendDocsWithoutPage
   return [
     createPageRoute('/portal.json', sendInfo),
+    ...(files && info.frameAncestors ? [createManifestRoute(files)] : []),
     ...(testWallet ? [createTestWalletRoute(testWallet)] : []),
     ...(sendFile ? [...viewUrls, '/assets/:name'].map((url) => createPageRoute(url, sendFile)) : []),
     { ...docsRoute, handler: sendDocs },
@@ -75,11 +81,15 @@ function createTestWalletRoute({ answer }: TestWallet): Route {
 
 const missingFile = 'The page has no such file. If the service was updated while the page was open, reload the page.'
 
+type SendOptions = {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** Content-Security-Policy of the page. By default it cannot be framed. */
+  readonly pagePolicy?: string | undefined
+}
+
 /** Sends the page or one of its assets, in the smallest encoding that the client accepts. Throws `not_found`. */
-export function sendPortalFile(
-  files: PortalFiles,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-): FastifyReply {
+export function sendPortalFile(files: PortalFiles, { request, reply, pagePolicy }: SendOptions): FastifyReply {
   const { name } = request.params as { readonly name?: string }
   const file = files.get(name === undefined ? '/' : `/assets/${name}`)
   if (!file) throw refusal('not_found', missingFile)
@@ -88,7 +98,7 @@ export function sendPortalFile(
     etag: variant.etag,
     vary: 'accept-encoding',
     'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
-    'content-security-policy': contentSecurityPolicy,
+    'content-security-policy': name === undefined ? (pagePolicy ?? unframedPolicy) : unframedPolicy,
   })
   if (matchesEtag(request.headers['if-none-match'], variant.etag)) return reply.code(304).send()
   if (encoding) reply.header('content-encoding', encoding)
