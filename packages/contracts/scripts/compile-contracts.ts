@@ -9,8 +9,8 @@ type CompiledContract = { readonly abi: Abi; readonly bytecode: string }
 /** Compiler output of the contracts. */
 export type CompiledContracts = Readonly<Record<ContractName, CompiledContract>>
 
-/** Contracts that are deployed. Each is in the file of its name. */
-const contractNames = ['Denylister', 'DollarToken', 'Pool', 'PositionToken'] as const
+/** Contracts that are deployed, here or by a test. Each is in the file of its name. */
+const contractNames = ['Denylister', 'DollarToken', 'OwnersWallet', 'Pool', 'PositionToken'] as const
 type ContractName = (typeof contractNames)[number]
 
 /** Output of the compiler's standard JSON interface. The solc package has no types. */
@@ -26,6 +26,8 @@ type SolidityContract = {
 
 const require = createRequire(import.meta.url)
 const sourcesFolder = new URL('../solidity/', import.meta.url)
+// Not part of the protocol, and so not of its hash.
+const testWallet = new URL('../solidity/test/OwnersWallet.sol', import.meta.url)
 
 // The EVM version is fixed because the compiler's default changes between releases. The metadata trailer is omitted
 // because it hashes comments and paths, which do not affect execution.
@@ -36,7 +38,7 @@ const settings = {
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 } as const
 
-/** Hashes everything the artifacts depend on: the sources, the settings, and the compiler and library versions. */
+/** Hashes everything the protocol's artifacts depend on: the sources, the settings, and the compiler and library versions. */
 export function hashContractSources(): string {
   const versions = [versionOf('solc'), versionOf('@openzeppelin/contracts')]
   const parts = JSON.stringify([readSources(), settings, versions])
@@ -45,7 +47,8 @@ export function hashContractSources(): string {
 
 /** Compiles every contract. Throws an error with the compiler's messages, warnings included. */
 export function compileContracts(): CompiledContracts {
-  const input = { language: 'Solidity', sources: readSources(), settings }
+  const sources = { ...readSources(), 'OwnersWallet.sol': { content: readText(testWallet) } }
+  const input = { language: 'Solidity', sources, settings }
   const output: SolidityOutput = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport }))
   const errors = output.errors ?? []
   if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join('\n'))

@@ -20,6 +20,7 @@ export function formatArtifacts(
     'bytecode.ts': formatBytecode(contracts),
     'denylister.ts': formatContract(denylister),
     'dollar-token.ts': formatContract(dollarToken),
+    'owners-wallet.ts': formatTestWallet(contracts.OwnersWallet),
     'errors.ts': formatConstants(errorsOf(all)),
     'event-topics.ts': formatTopics(all),
     'pool-events.ts': formatConstants(entriesOf(pool, 'event')),
@@ -40,6 +41,12 @@ function formatBytecode({ Denylister, DollarToken, Pool, PositionToken }: Compil
       ].join('')
     })
     .join('\n')
+}
+
+/** Formats the wallet of the tests as one constant for viem's `deployContract` and `encodeFunctionData`. */
+function formatTestWallet({ abi, bytecode }: CompiledContracts['OwnersWallet']): string {
+  const entries = abi.map((entry) => `  ${formatEntry(entry)},\n`).join('')
+  return `export const ownersWalletAbi = [\n${entries}] as const\n\nexport const ownersWalletBytecode = '${bytecode}'\n`
 }
 
 function formatConstants(entries: readonly NamedEntry[]): string {

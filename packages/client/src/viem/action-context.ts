@@ -1,9 +1,11 @@
 import { type Account, type Address, type Client, type Hash, isAddress } from 'viem'
 import { getBlock, getChainId } from 'viem/actions'
 import { parseAccount } from 'viem/utils'
+import type { Call } from '../chain/simulate-call.ts'
 import { InvalidRequestError } from '../errors.ts'
 import { parseTimeout } from '../http/connection.ts'
 import type { RevertParties } from '../revert/explanation.ts'
+import { readAccountKind } from './account-kind.ts'
 import type { ActionOptions, ActionStep, TallystickActionsOptions } from './action-options.ts'
 import { TransactionError, toTransactionError } from './transaction/transaction-error.ts'
 
@@ -17,11 +19,15 @@ export type ActionContext = {
   readonly beneficiary: Address
   /** For the explanation of a revert. */
   readonly parties: RevertParties
+  /** Whether the account is a contract, which cannot sign a permit. */
+  readonly isContract: boolean
+  /** Approvals that go with the next transaction. Undefined if the wallet sends each call in one of its own. */
+  readonly batch: Call[] | undefined
   readonly confirmations: bigint
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
   /** Reports a step. Throws the signal's reason if the action was aborted. */
-  step(kind: ActionStep['kind'], hash?: Hash): void
+  step(kind: ActionStep['kind'], hash?: Hash, callsId?: string): void
   /** Returns the chain's time in Unix seconds, at the earliest. */
   chainTime(): Promise<bigint>
   /** Throws if the wallet is not connected to the chain of the action. */
@@ -52,7 +58,10 @@ export async function runAction<Result>(
     const account = parseAccountOf(client, options)
     const walletChainId = await getChainId(client)
     const chainId = parts.chainId ?? walletChainId
-    const context = createContext({ client, defaults, options, account, chainId })
+    const sender = createContext({ client, defaults, options, account, chainId })
+    const kind = await readAccountKind(client, { address: account.address, chainId })
+    const batch = kind === 'batching_contract' ? [] : undefined
+    const context = { ...sender, isContract: kind !== 'key', batch }
     return await inTurn(`${chainId}:${account.address.toLowerCase()}`, () => {
       options.signal?.throwIfAborted()
       return run(context)
@@ -73,7 +82,9 @@ async function inTurn<Result>(key: string, work: () => Promise<Result>): Promise
   }
 }
 
-function createContext(parts: ActionParts & { readonly account: Account; readonly chainId: number }): ActionContext {
+function createContext(
+  parts: ActionParts & { readonly account: Account; readonly chainId: number },
+): Omit<ActionContext, 'isContract' | 'batch'> {
   const { client, options, defaults, account, chainId } = parts
   const given = options.pool ?? defaults.pools?.[chainId]
   if (given === undefined) throw unknownPool(chainId, defaults)
@@ -90,10 +101,11 @@ function createContext(parts: ActionParts & { readonly account: Account; readonl
     confirmations: BigInt(options.confirmations ?? 1),
     timeoutMs: parseTimeout(options.timeoutSeconds ?? 180),
     signal: options.signal,
-    step: (kind, hash) => {
+    step: (kind, hash, callsId) => {
+      const sent = { ...(hash === undefined ? {} : { hash }), ...(callsId === undefined ? {} : { callsId }) }
       // A transaction that was sent cannot be stopped. Its receipt is awaited and reported.
-      if (hash === undefined) options.signal?.throwIfAborted()
-      options.onStep?.(hash === undefined ? { kind } : { kind, hash })
+      if (hash === undefined && callsId === undefined) options.signal?.throwIfAborted()
+      options.onStep?.({ kind, ...sent })
     },
     chainTime: createChainTime(client, defaults),
     assertChain: async () => {

@@ -21,11 +21,13 @@ export type TallystickActionsOptions = {
 /**
  * Step of an action. `permit`: the wallet is asked for a signature. `approve`: the wallet is asked for an approval; with
  * `hash`, the approval was sent. `simulate`: the call is tested. `send`: the wallet is asked to send the transaction. `wait`:
- * it was sent. `done`: it was mined.
+ * it was sent; with `callsId`, a contract wallet took it and its owners have to sign. `done`: it was mined.
  */
 export type ActionStep = {
   readonly kind: 'permit' | 'approve' | 'simulate' | 'send' | 'wait' | 'done'
   readonly hash?: Hash | undefined
+  /** Id of a batch that is not executed yet (EIP-5792). A Safe's is its safeTxHash. */
+  readonly callsId?: string | undefined
 }
 
 /** Options of every action. */
@@ -41,7 +43,7 @@ export type ActionOptions = {
   readonly signal?: AbortSignal | undefined
   /** Blocks to wait for, including that of the transaction; 1 by default. With more, a reorg in them is detected. */
   readonly confirmations?: number | undefined
-  /** Longest wait for each transaction; 180 by default, at most 2147483. */
+  /** Longest wait for each transaction; 180 by default, at most 2147483. The owners of a Safe may need hours to sign. */
   readonly timeoutSeconds?: number | undefined
 }
 

@@ -145,7 +145,9 @@ async function leaveOutRejected(
   context: ActionContext,
   { selection, batchSize }: { readonly selection: Selection; readonly batchSize: number },
 ): Promise<Selection> {
-  const { pool, beneficiary, parties } = context
+  const { pool, beneficiary, parties, batch } = context
+  // The approval goes with the first claims, so that none of them can be simulated.
+  if (batch && batch.length > 0) return selection
   context.step('simulate')
   const rejection = await findBatchRejection(context, split(selection.tokenIds, batchSize))
   if (rejection === undefined) return selection

@@ -1,3 +1,4 @@
+export { type AccountKind, readAccountKind } from './account-kind.ts'
 export type {
   ActionOptions,
   ActionStep,

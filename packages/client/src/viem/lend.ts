@@ -35,7 +35,7 @@ export async function lend(context: ActionContext, options: LendActionOptions): 
   const call = await authorize(context, { token, terms })
   // The wallet may have been open for hours.
   await assertUsable(context, options)
-  const mined = await sendCall(context, call)
+  const mined = await sendCall(context, { ...call, validBefore: note.validBefore })
   return { ...mined, position: await keepHash(mined.hash, () => readPosition(context, mined)) }
 }
 

@@ -9,7 +9,7 @@ import {
   recoverTypedDataAddress,
   type TypedDataDefinition,
 } from 'viem'
-import { getCode, signTypedData } from 'viem/actions'
+import { signTypedData } from 'viem/actions'
 import type { Permit, PermitToken } from '../chain/permit-typed-data.ts'
 import { simulateCall } from '../chain/simulate-call.ts'
 import { tokenAbi } from './abi.ts'
@@ -29,19 +29,17 @@ export async function findPermitToken(
   context: ActionContext,
   { token, probe }: { readonly token: Address; readonly probe: Hex },
 ): Promise<PermitToken | undefined> {
-  const { client, chainId, owner } = context
+  const { client, chainId, owner, isContract } = context
+  if (isContract) return undefined
   const read = (getter: 'DOMAIN_SEPARATOR' | 'name' | 'version') =>
     readOptional(context, { token, getter }) as Promise<string | undefined>
-  const [code, separator, name, version, isRejected] = await Promise.all([
-    getCode(client, { address: owner }),
+  const [separator, name, version, isRejected] = await Promise.all([
     read('DOMAIN_SEPARATOR'),
     read('name'),
     read('version'),
     isRejectedWithReason(client, { from: owner, to: token, data: probe }),
   ])
-  // An account with an EIP-7702 delegation still signs with its key.
-  const isContract = code !== undefined && !code.startsWith('0xef0100')
-  if (isContract || name === undefined || !isRejected) return undefined
+  if (name === undefined || !isRejected) return undefined
   return [version, '1', '2']
     .flatMap((candidate) => (candidate === undefined ? [] : [{ address: token, name, version: candidate }]))
     .find((candidate) => separatorOf(candidate, chainId) === separator)

@@ -4,8 +4,10 @@ import { type Call, simulateCall } from '../../chain/simulate-call.ts'
 import { explainRevert, type RevertName } from '../../revert/explain-revert.ts'
 import type { ActionContext } from '../action-context.ts'
 import type { MinedTransaction } from '../action-options.ts'
-import { isRevert, partsOfError, textOfPart } from './is-revert.ts'
-import { describeError, isRejectedByUser, keepHash, rejectedCall, TransactionError } from './transaction-error.ts'
+import { executeCalls } from './execute-calls.ts'
+import { isRevert } from './is-revert.ts'
+import { isRefusal, lostAnswer } from './submission.ts'
+import { keepHash, rejectedCall, TransactionError } from './transaction-error.ts'
 import { waitForReceipt } from './wait-for-receipt.ts'
 
 // The newest block may be older than the boundary or the maturity. The next one will not be.
@@ -37,14 +39,23 @@ export async function assertOnlyUnapproved(
   if (!isUnapproved) throw rejectedCall(error, { parties: context.parties })
 }
 
-/** Simulates, sends and awaits a transaction. */
-export async function sendCall(context: ActionContext, call: Call): Promise<MinedTransaction> {
+/**
+ * Simulates, sends and awaits a transaction. `validBefore` is the Unix time in seconds from which the contracts reject it.
+ * With approvals in its batch it is not simulated: it would lack them. Without them it was simulated before.
+ */
+export async function sendCall(
+  context: ActionContext,
+  { validBefore, ...call }: Call & { readonly validBefore?: bigint | undefined },
+): Promise<MinedTransaction> {
   context.step('simulate')
-  const error = await findRejection(context, call)
+  const approvals = context.batch?.splice(0) ?? []
+  const error = approvals.length > 0 ? undefined : await findRejection(context, call)
   if (error !== undefined) throw rejectedCall(error, { parties: context.parties })
   await context.assertChain()
   context.step('send')
-  const hash = await submitCall(context, call)
+  const hash = context.batch
+    ? await executeCalls(context, { calls: [...approvals, call], validBefore })
+    : await submitCall(context, call)
   return keepHash(hash, async () => {
     context.step('wait', hash)
     const mined = await awaitSuccess(context, { call, hash })
@@ -53,8 +64,12 @@ export async function sendCall(context: ActionContext, call: Call): Promise<Mine
   })
 }
 
-/** Sends and awaits an approval. */
+/** Sends and awaits an approval, or adds it to the batch of the next transaction. */
 export async function sendApproval(context: ActionContext, call: Call): Promise<void> {
+  if (context.batch) {
+    context.batch.push(call)
+    return
+  }
   await context.assertChain()
   context.step('approve')
   const hash = await submitCall(context, call)
@@ -112,8 +127,7 @@ async function submitCall({ client, account }: ActionContext, call: Call): Promi
     if (!isSigned || isRefusal(error)) throw error
     // The hash of an EIP-712 transaction of zkSync is not that of its bytes.
     if (signed !== undefined && !signed.startsWith('0x71')) return keccak256(signed)
-    const message = `The wallet or its node failed while it sent the transaction: ${describeError(error)} The transaction may have been sent nevertheless. Check your positions before you try again.`
-    throw new TransactionError({ code: 'transaction_pending', message, cause: error })
+    throw lostAnswer(error)
   }
 }
 
@@ -124,17 +138,4 @@ function observeSigning(account: LocalAccount, onSigned: (serialized: Hex) => vo
     return serialized
   }
   return { ...account, signTransaction }
-}
-
-// EIP-1193, EIP-1474 and EIP-3085: the request was not carried out. -32002: another request waits for the user.
-const refusals: ReadonlySet<unknown> = new Set([4100, 4200, 4902, -32600, -32601, -32602, -32002, -32003, -32004])
-const refusalTexts = /insufficient funds|doesn't have enough funds|exceeds the balance of the account/i
-
-/** Returns whether an error proves that nothing was sent, or that what was sent reverted. */
-function isRefusal(error: unknown): boolean {
-  if (isRejectedByUser(error) || explainRevert(error) || isRevert(error)) return true
-  return [...partsOfError(error)].some(
-    (part) =>
-      refusals.has(part['code']) || part['name'] === 'ChainMismatchError' || refusalTexts.test(textOfPart(part)),
-  )
 }

@@ -11,6 +11,7 @@ export type TransactionErrorOptions = ClientErrorOptions & {
   readonly retryable?: boolean | undefined
   readonly explanation?: RevertExplanation | undefined
   readonly hash?: Hash | undefined
+  readonly callsId?: string | undefined
   readonly claimed?: ClaimAllResult | undefined
   readonly skipped?: readonly SkippedPosition[] | undefined
   readonly claimability?: Claimability | undefined
@@ -24,7 +25,7 @@ export type TransactionErrorOptions = ClientErrorOptions & {
  * `transaction_pending`: it was sent, but its receipt was not read within `timeoutSeconds`; or, without `hash`, the wallet
  * failed while it sent it. It may be mined already or later. `chain_failed`: the wallet or its node failed, and nothing was
  * sent. `aborted`: the signal stopped `claimAll` after some claims, which `claimed` has; an abort before throws the signal's
- * reason. `income_not_reported`: a claim would lose income for good, and `claimability` says how much; nothing was sent. An error with a `hash` or `claimed` is never `retryable`.
+ * reason. `income_not_reported`: a claim would lose income for good, and `claimability` says how much; nothing was sent. An error with a `hash`, a `callsId` or `claimed` is never `retryable`.
  *
  * @example
  * const error = new TransactionError({ code: 'note_expired', message: 'The note has expired.' })
@@ -36,6 +37,8 @@ export class TransactionError extends ClientError {
   readonly explanation: RevertExplanation | undefined
   /** Hash of the transaction, if one was sent. */
   readonly hash: Hash | undefined
+  /** Id of a batch that the wallet has not executed yet. A Safe's is its safeTxHash. */
+  readonly callsId: string | undefined
   /** Claims that `claimAll` made before a later transaction failed. They are paid. */
   readonly claimed: ClaimAllResult | undefined
   /** All positions of `claimAll` with their reasons, if none of them could be claimed. */
@@ -43,12 +46,14 @@ export class TransactionError extends ClientError {
   /** Income of the claim now and later, if the code is `income_not_reported`. */
   readonly claimability: Claimability | undefined
 
-  constructor({ explanation, hash, claimed, skipped, claimability, retryable, ...options }: TransactionErrorOptions) {
+  constructor(given: TransactionErrorOptions) {
+    const { explanation, hash, callsId, claimed, skipped, claimability, retryable, ...options } = given
     // After a transaction was sent, the same call can lend twice.
-    const isSent = hash !== undefined || claimed !== undefined
+    const isSent = hash !== undefined || callsId !== undefined || claimed !== undefined
     super({ ...options, retryable: !isSent && (retryable ?? explanation?.retryable ?? false) })
     this.explanation = explanation
     this.hash = hash
+    this.callsId = callsId
     this.claimed = claimed
     this.skipped = skipped
     this.claimability = claimability

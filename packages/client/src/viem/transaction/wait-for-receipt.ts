@@ -135,7 +135,7 @@ export async function readPatiently<Result>(context: ActionContext, read: () => 
 }
 
 /** Waits for the client's polling interval, but not beyond the deadline. */
-async function pauseBefore({ client }: ActionContext, deadline: number): Promise<void> {
+export async function pauseBefore({ client }: ActionContext, deadline: number): Promise<void> {
   const pauseMs = Math.max(0, Math.min(client.pollingInterval, deadline - performance.now()))
   await new Promise((resolve) => setTimeout(resolve, pauseMs))
 }
