@@ -1,9 +1,10 @@
 import { Button, Hex, Notice } from '@tallystick/ui'
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Connection, Connector, ConnectorState } from './connector.ts'
 import { explainWalletError } from './explain-wallet-error.ts'
 import { useIsSlow } from './progress.tsx'
 import type { BrowserWallet } from './provider/provider.ts'
+import { listWalletLinks } from './wallet-links.ts'
 
 type WalletPickerProps = {
   readonly connector: Connector
@@ -39,11 +40,37 @@ export function WalletPicker({ connector, state: { wallets, connection, pending,
           ))}
         </ul>
       ) : (
-        <Notice tone="calm" title="No wallet in this browser">
-          Install a wallet as an extension of this browser, then reload the page.
-        </Notice>
+        <NoWallet />
       )}
       {error === undefined ? null : <WalletErrorNotice error={error} />}
+    </>
+  )
+}
+
+/** Renders how to get a wallet: a phone opens the page in the browser of one. */
+function NoWallet() {
+  const [isPhone] = useState(() => matchMedia('(hover: none) and (pointer: coarse)').matches)
+  if (!isPhone) {
+    return (
+      <Notice tone="calm" title="No wallet in this browser">
+        Install a wallet as an extension of this browser, then reload the page.
+      </Notice>
+    )
+  }
+  return (
+    <>
+      <p class="hint">This browser has no wallet. Open this page in the browser of your wallet:</p>
+      <ul class="wallet-list grid">
+        {listWalletLinks(location.href).map(({ name, href }) => (
+          <li key={name}>
+            <a class="wallet-choice flex middle full" href={href} target="_blank" rel="noreferrer">
+              <WalletIcon wallet={{ name, icon: undefined }} />
+              <span>{name}</span>
+              <span class="wallet-connect end">Open</span>
+            </a>
+          </li>
+        ))}
+      </ul>
     </>
   )
 }
