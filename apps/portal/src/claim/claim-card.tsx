@@ -5,6 +5,7 @@ import { useEffect } from 'preact/hooks'
 import { type Activity, hasUnknownResult } from '../connect/activity.ts'
 import type { Connection, Connector } from '../connect/connector.ts'
 import { isDeclined } from '../connect/explain-wallet-error.ts'
+import { OwnersWait } from '../connect/owners-wait.tsx'
 import { Progress, type StepLabels } from '../connect/progress.tsx'
 import { useActivity } from '../connect/use-activity.ts'
 import { WalletPicker } from '../connect/wallet-picker.tsx'
@@ -68,8 +69,9 @@ export function ClaimCard(props: ClaimCardProps) {
       ) : null}
       {holdings.length > 0 && canClaim ? (
         <p class="hint">
-          One position takes a signature and a transaction. All at once take an approval of your positions for the pool
-          and one more transaction.
+          {connection?.wallet.hasOwners
+            ? 'The Safe approves and claims in one transaction, which its owners sign.'
+            : 'One position takes a signature and a transaction. All at once take an approval of your positions for the pool and one more transaction.'}
         </p>
       ) : null}
       {holdings.length > 0 && !isOwner ? (
@@ -83,6 +85,7 @@ export function ClaimCard(props: ClaimCardProps) {
         </div>
       ) : null}
       <Progress {...{ activity, labels, plan: ['send', 'wait'], explorer: chain.explorer, onStop: running.stop }} />
+      <OwnersWait {...{ activity, connection, serverOffsetMs }} />
     </section>
   )
 }

@@ -5,7 +5,7 @@ import { getChainId, readContract } from 'viem/actions'
 import type { Activity } from '../connect/activity.ts'
 import { createPatientProvider } from '../connect/provider/patient-provider.ts'
 import type { ActionOutcome, ActionTools } from '../connect/use-activity.ts'
-import { createReader, openWallet, reportSteps, type WalletOrder } from '../connect/wallet-client.ts'
+import { chooseTimeout, createReader, openWallet, reportSteps, type WalletOrder } from '../connect/wallet-client.ts'
 
 /** Positions that were claimed, and those that were left out. */
 export type ClaimReport = Pick<ClaimAllResult, 'positions' | 'skipped'>
@@ -20,7 +20,10 @@ type ClaimOrder = WalletOrder & {
 export async function runClaim(order: ClaimOrder, tools: ActionTools): Promise<ActionOutcome<ClaimReport>> {
   const { chain, tokenIds, acceptMissingIncome } = order
   const { client, provider } = await openWallet(order, tools)
-  const options = { pool: chain.pool, signal: tools.signal, onStep: reportSteps(tools), acceptMissingIncome }
+  const timeoutSeconds = chooseTimeout(order.connection)
+  const options = {
+    ...{ pool: chain.pool, signal: tools.signal, onStep: reportSteps(tools), acceptMissingIncome, timeoutSeconds },
+  }
   const [tokenId, ...others] = tokenIds
   if (tokenId !== undefined && others.length === 0) {
     const { hash, position } = await client.claim({ ...options, tokenId })

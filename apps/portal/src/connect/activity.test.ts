@@ -37,6 +37,16 @@ test('default: goes from the check to a mined and confirmed transaction', () => 
   })
 })
 
+test('behavior: what the owners of a wallet rejected was not sent, and what they have not signed may be', () => {
+  const waiting = [step('send'), step('owners', '0x1')] as const
+  expect(isWaitingForWallet(play(...waiting))).toBe(false)
+  const fail = (code: string) => play(...waiting, { kind: 'failed', error: { code } })
+  expect(fail('transaction_replaced')).toMatchObject({ phase: 'failed', hash: undefined })
+  expect(hasUnknownResult(fail('transaction_replaced'))).toBe(false)
+  expect(hasUnknownResult(fail('transaction_pending'))).toBe(true)
+  expect(listSteps(play(...waiting), ['send', 'wait']).map((line) => line.step)).toEqual(['send', 'owners', 'wait'])
+})
+
 test('behavior: a reorganisation takes the transaction away, and may bring it back', () => {
   expect(play(mined, receipt('pending'))).toMatchObject({ phase: 'reorganised', isKnown: true, result: 'position' })
   expect(play(mined, receipt('pending'), receipt('dropped'))).toMatchObject({ phase: 'reorganised', isKnown: false })

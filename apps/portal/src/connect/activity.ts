@@ -1,7 +1,10 @@
 import type { ReceiptState } from './watch-receipt.ts'
 
-/** Step of a lend or claim. In `permit`, `approve` and `send` the wallet waits for its user. */
-export type ActivityStep = 'switch' | 'check' | 'permit' | 'approve' | 'approving' | 'send' | 'wait'
+/**
+ * Step of a lend or claim. In `permit`, `approve` and `send` the wallet waits for its user. In `owners` the wallet of several
+ * owners waits for their signatures, and the hash is that of their transaction, which is not on the chain yet.
+ */
+export type ActivityStep = 'switch' | 'check' | 'permit' | 'approve' | 'approving' | 'send' | 'owners' | 'wait'
 
 /** Progress of a lend or claim. */
 export type Activity<Result> =
@@ -103,6 +106,8 @@ function isWatched<Result>(activity: Activity<Result>, hash: string): activity i
 }
 
 function hashOf<Result>(activity: Activity<Result>): string | undefined {
+  // The wallet has sent nothing yet.
+  if (activity.phase === 'running' && activity.step === 'owners') return undefined
   return 'hash' in activity ? activity.hash : undefined
 }
 
@@ -128,7 +133,7 @@ type StepLine = {
   readonly state: 'done' | 'now' | 'next'
 }
 
-const order: readonly ActivityStep[] = ['switch', 'permit', 'approve', 'approving', 'send', 'wait']
+const order: readonly ActivityStep[] = ['switch', 'permit', 'approve', 'approving', 'send', 'owners', 'wait']
 
 /**
  * Returns the steps to show: the planned ones, those that were taken, and the present one. A wallet that cannot sign a permit

@@ -69,6 +69,16 @@ test('behavior: a wallet that does not announce its switch is known to be on the
   expect(connector.get().connection?.chainId).toBe(8453)
 })
 
+test('behavior: the wallet around the page is connected by itself, whatever the last visit used', async () => {
+  const { connector, values } = createWorld({}, 'injected')
+  await expect.poll(() => connector.get().connection?.account).toBe(account)
+  const { provider } = createFakeProvider({ eth_requestAccounts: () => [other], eth_chainId: () => '0x2105' })
+  connector.adopt({ id: 'safe', name: 'Safe', icon: undefined, provider, hasOwners: true })
+  await expect.poll(() => connector.get().connection?.account).toBe(other)
+  expect(connector.get().wallets.map(({ id }) => id)).toEqual(['safe', 'injected'])
+  expect([...values]).toEqual([['tallystick-wallet', 'safe']])
+})
+
 test('behavior: a locked wallet and one that disconnects end the connection, a lost node does not', async () => {
   const { connector, wallet, emit } = createWorld()
   await connector.connect(wallet())

@@ -30,8 +30,17 @@ export type Connector = ReturnType<typeof startConnector>
 const storageKey = 'tallystick-wallet'
 
 /** Starts the connector of the page. In a sandbox it also adds the sandbox's wallet, whose code other pages never load. */
-export function startPageConnector({ visitor, chains }: PortalInfo): Connector {
+export function startPageConnector({ visitor, chains, frameAncestors }: PortalInfo): Connector {
   const connector = startConnector(window, quietStorage)
+  if (frameAncestors && window.parent !== window) {
+    import('./provider/find-safe.ts').then(
+      async ({ findSafe }) => {
+        const safe = await findSafe(frameAncestors)
+        if (safe) connector.adopt(safe)
+      },
+      () => undefined,
+    )
+  }
   const wallet = visitor?.wallet
   if (wallet) {
     import('./test-wallet-dialog.tsx').then(
@@ -80,7 +89,9 @@ export function startConnector(target: WalletWindow, storage: QuietStorage) {
     })
   }
   const known = storage.getItem(storageKey)
-  discoverWallets(target, (wallets) => {
+  let adopted: readonly BrowserWallet[] = []
+  discoverWallets(target, (discovered) => {
+    const wallets = [...adopted, ...discovered]
     const news = wallets.filter(({ id }) => !store.get().wallets.some((wallet) => wallet.id === id))
     set({ wallets })
     const last = news.find(({ id }) => id === known)
@@ -90,23 +101,31 @@ export function startConnector(target: WalletWindow, storage: QuietStorage) {
     get: store.get,
     subscribe: store.subscribe,
     connect,
+    /** Adds the wallet around the page, such as a Safe, and connects to it. */
+    adopt: (wallet: BrowserWallet) => {
+      adopted = [wallet]
+      set({ wallets: [wallet, ...store.get().wallets] })
+      void connect(wallet)
+    },
     /** Stops waiting for the wallet that was asked. */
     cancel: () => end(undefined),
     /** Asks the connected wallet to switch to a chain. */
-    switchTo: async (chain: WalletChain) => {
-      const { connection } = store.get()
-      if (!connection) return
-      await switchChain(connection.wallet.provider, chain)
-      const now = store.get().connection
-      // Some wallets do not announce the change.
-      if (now?.wallet === connection.wallet) set({ connection: { ...now, chainId: chain.id } })
-    },
+    switchTo: (chain: WalletChain) => switchConnected(store, chain),
     disconnect: () => {
       const { connection } = store.get()
       end(undefined)
       if (connection) revoke(connection.wallet.provider)
     },
   }
+}
+
+async function switchConnected({ get, set }: ReturnType<typeof createStore>, chain: WalletChain): Promise<void> {
+  const { connection } = get()
+  if (!connection) return
+  await switchChain(connection.wallet.provider, chain)
+  const now = get().connection
+  // Some wallets do not announce the change.
+  if (now?.wallet === connection.wallet) set({ connection: { ...now, chainId: chain.id } })
 }
 
 /** Asks a wallet to share its account no longer. A wallet that cannot keeps sharing it, and the page does not ask for it. */

@@ -15,6 +15,7 @@ const faults: Readonly<Record<WalletFault, Explanation>> = {
   },
   disconnected: { title: 'The wallet is disconnected', text: 'Check the wallet and its network, then connect again.' },
   unknown_chain: { title: 'The wallet does not know this network', text: '' },
+  other_chain: { title: 'Your Safe is on another network', text: '' },
   unsupported: {
     title: 'The wallet cannot do this',
     text: 'It does not support a request that is needed here. Use another wallet.',
@@ -29,7 +30,7 @@ const faults: Readonly<Record<WalletFault, Explanation>> = {
 // Errors whose message is for the visitor.
 const titles: Readonly<Record<string, string>> = {
   wrong_chain: 'The wallet is on another network',
-  transaction_replaced: 'The transaction was replaced in the wallet',
+  transaction_replaced: 'The transaction was cancelled or replaced in the wallet',
   transaction_dropped: 'The chain does not know the transaction',
   transaction_pending: 'The result of the transaction is not known yet',
   chain_failed: 'The wallet or its network failed',
@@ -44,7 +45,7 @@ export function isDeclined(activity: Activity<unknown>): boolean {
 export function explainWalletError(error: unknown): Explanation {
   const fault = findWalletFault(error)
   const code = error instanceof ClientError ? error.code : undefined
-  if (fault === 'unknown_chain') return { ...faults.unknown_chain, text: messageOf(error) }
+  if (fault === 'unknown_chain' || fault === 'other_chain') return { ...faults[fault], text: messageOf(error) }
   if (fault && (code === undefined || code === 'chain_failed' || code === 'wallet_rejected')) return faults[fault]
   switch (code) {
     case 'wallet_rejected':

@@ -10,6 +10,7 @@ const commonLabels = {
   switch: 'Switch the network in your wallet',
   permit: 'Sign the permit in your wallet',
   approving: 'The approval is being mined',
+  owners: 'The owners sign and execute it',
 }
 
 type ProgressProps = {
@@ -36,7 +37,9 @@ export function Progress({ activity, plan, labels, explorer, onStop }: ProgressP
         ))}
       </ol>
       {activity.step === 'check' ? <p class="hint">{commonLabels.check}</p> : null}
-      {activity.hash === undefined ? null : <TransactionLink hash={activity.hash} explorer={explorer} />}
+      {activity.hash === undefined ? null : (
+        <TransactionLink hash={activity.hash} explorer={activity.step === 'owners' ? undefined : explorer} />
+      )}
       {isAsking ? (
         <p class="hint row progress-wallet apart">
           {isSlow

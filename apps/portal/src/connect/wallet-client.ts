@@ -1,4 +1,4 @@
-import { tallystickActions } from '@tallystick/client/viem'
+import { type ActionStep, tallystickActions } from '@tallystick/client/viem'
 import type { PortalChain } from '@tallystick/core'
 import { type Chain, type Client, createClient, custom, defineChain, type JsonRpcAccount, type Transport } from 'viem'
 import { getCode } from 'viem/actions'
@@ -12,6 +12,14 @@ import type { ActionTools } from './use-activity.ts'
 
 // Receipts are polled. Chains with notes have a block every second or two.
 const pollingIntervalMs = 1_000
+
+// A Safe keeps a transaction until its owners have signed, or reject it.
+const ownersTimeoutSeconds = 7 * 86_400
+
+/** Returns the longest wait for a transaction, or undefined for that of the SDK. */
+export function chooseTimeout({ wallet }: Pick<Connection, 'wallet'>): number | undefined {
+  return wallet.hasOwners ? ownersTimeoutSeconds : undefined
+}
 
 /** What a lend or a claim is sent with. */
 export type WalletOrder = {
@@ -67,7 +75,8 @@ const steps: Readonly<Record<string, ActivityStep>> = {
 
 /** Returns an `onStep` of the SDK that reports to the page. */
 export function reportSteps({ onStep }: Pick<ActionTools, 'onStep'>) {
-  return ({ kind, hash }: { readonly kind: string; readonly hash?: string | undefined }) => {
+  return ({ kind, hash, callsId }: ActionStep) => {
+    if (callsId !== undefined) return onStep('owners', callsId)
     const step = kind === 'approve' && hash !== undefined ? 'approving' : steps[kind]
     if (step) onStep(step, hash)
   }

@@ -4,7 +4,7 @@ import { formatCoins } from './network-fee.ts'
 import type { Lender } from './use-lender.ts'
 
 type WarningFacts = {
-  readonly lender: Pick<Lender, 'coins' | 'mintMax'> | undefined
+  readonly lender: Pick<Lender, 'kind' | 'coins' | 'mintMax'> | undefined
   /** Estimate of the network fee. Undefined while unknown. */
   readonly fee: bigint | undefined
   readonly income: Pick<ExpectedIncome, 'net' | 'fee'> | undefined
@@ -14,10 +14,12 @@ type WarningFacts = {
 /** Returns what a lender should know before a lend that is not refused. */
 export function findWarnings({ lender, fee, income, currency }: WarningFacts): readonly string[] {
   if (!lender) return []
-  const { coins, mintMax } = lender
+  const { kind, coins, mintMax } = lender
   const warnings: string[] = []
-  if (coins === 0n) warnings.push(`This account has no ${currency} to pay the network fee.`)
-  else if (fee !== undefined && coins < fee)
+  // The transaction of a contract wallet is paid by who executes it.
+  const paysFee = kind === 'key'
+  if (paysFee && coins === 0n) warnings.push(`This account has no ${currency} to pay the network fee.`)
+  else if (paysFee && fee !== undefined && coins < fee)
     warnings.push(`This account has ${formatCoins(coins)} ${currency}, which may not pay the network fee.`)
   if (income && mintMax !== undefined && (income.net > mintMax || income.fee > mintMax))
     warnings.push(

@@ -42,9 +42,12 @@ export type LendPageProps = PageState & {
 /** Renders the form to lend with, what it pays, and the progress of a lend. */
 export function LendPage({ info, session, notes, connector, rate, search, isOpen }: LendPageProps) {
   const [text, setText] = useState('10,000.00')
-  const { chain, tenorDays, partnerId } = readChoice(search, info.chains)
   const wallets = useSubscribed(connector.get, connector.subscribe)
   const { connection } = wallets
+  // A Safe is on one network.
+  const safeChainId = connection?.wallet.hasOwners ? connection.chainId : undefined
+  const ordered = info.chains.toSorted((a, b) => Number(b.id === safeChainId) - Number(a.id === safeChainId))
+  const { chain, tenorDays, partnerId } = readChoice(search, ordered)
   const running = useActivity<LentPosition>()
   const keepFocus = useKeptFocus()
   const { lender, error, refresh } = useLender({ connection, chain, partnerId, isOpen })

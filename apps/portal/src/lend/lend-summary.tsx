@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { hasUnknownResult } from '../connect/activity.ts'
 import type { Connection, Connector } from '../connect/connector.ts'
 import { isDeclined } from '../connect/explain-wallet-error.ts'
+import { OwnersWait } from '../connect/owners-wait.tsx'
 import { Progress, type StepLabels } from '../connect/progress.tsx'
 import { WalletErrorNotice } from '../connect/wallet-picker.tsx'
 import { lendDeadline } from '../data/certain-income.ts'
@@ -49,7 +50,7 @@ export function LendSummary(props: LendSummaryProps) {
   const keepFocus = useKeptFocus()
   const partnerFeeBPS = partnerId === undefined ? 0n : (lender?.partnerFeeBps ?? 0n)
   const { floatingRate } = facts
-  const plan = planLend({ ...facts, allowance: lender?.allowance, principal })
+  const plan = planLend({ ...facts, kind: lender?.kind, allowance: lender?.allowance, principal })
   const lendTimestamp = note && lendDeadline(now, note.validBefore)
   const payment =
     activity.phase === 'mined'
@@ -76,6 +77,7 @@ export function LendSummary(props: LendSummaryProps) {
       <TermsChange {...{ note, lentNote: order }} isShown={isOpen && activity.phase !== 'expired'} />
       {isOpen ? <LendActions {...props} {...{ plan, income, now, lend }} /> : null}
       <Progress {...{ activity, labels, plan: plan.steps, explorer: chain.explorer, onStop: running.stop }} />
+      <OwnersWait {...{ activity, connection, serverOffsetMs }} validBefore={order?.validBefore} />
       <Outcome {...props} lentNote={order} owner={connection?.account} />
     </section>
   )
@@ -93,7 +95,7 @@ function Outcome(props: LendOutcomeProps) {
       </div>
     )
   }
-  if (!lentNote || lentNote.validBefore === note?.validBefore) return null
+  if (!lentNote || lentNote.validBefore === note?.validBefore || activity.step === 'owners') return null
   return (
     <p class="field-fault" role="alert">
       The note expired while your wallet was open. Reject the request in the wallet. The new terms are shown here.
@@ -111,7 +113,9 @@ type LendActionsProps = LendSummaryProps & {
 /** Renders the button that lends, what it costs, and what to know before. */
 function LendActions(props: LendActionsProps) {
   const { chain, connection, connector, lender, note, plan, income, running, now } = props
-  const fee = useNetworkFee({ connection, chain, lender, note, steps: plan.steps })
+  // The transaction of a contract wallet is paid by who executes it.
+  const payer = lender?.kind === 'key' ? lender : undefined
+  const fee = useNetworkFee({ connection, chain, lender: payer, note, steps: plan.steps })
   // An outcome that is to be read first has the focus.
   const takesFocus = running.activity.phase === 'idle' || isDeclined(running.activity) || undefined
   if (connection && connection.chainId !== chain.id) return <SwitchButton {...{ chain, connector, takesFocus }} />

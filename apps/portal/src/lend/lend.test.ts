@@ -84,6 +84,11 @@ test('default: the dollars are taken by allowance, by permit or after an approva
   expect(stepsOf({ allowance: 4n, principal: 5n, hasPermit: true })).toBe('permit,send,wait')
   expect(stepsOf({ allowance: 0n, principal: 5n, hasPermit: false })).toBe('approve,approving,send,wait')
   expect(stepsOf({ allowance: undefined, principal: undefined, hasPermit: undefined })).toBe('permit,send,wait')
+  const needed = { allowance: 0n, principal: 5n, hasPermit: true }
+  expect(stepsOf({ ...needed, kind: 'key' })).toBe('permit,send,wait')
+  expect(stepsOf({ ...needed, kind: 'contract' })).toBe('approve,approving,send,wait')
+  expect(stepsOf({ ...needed, kind: 'contract', allowance: 5n })).toBe('send,wait')
+  expect(stepsOf({ ...needed, kind: 'batching_contract' })).toBe('send,owners,wait')
 })
 
 describe('obstacles', () => {

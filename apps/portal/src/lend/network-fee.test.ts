@@ -76,7 +76,7 @@ describe('the reading', () => {
 })
 
 describe('warnings', () => {
-  const lender = { coins: 10n ** 15n, mintMax: 100_000n * 10n ** 18n }
+  const lender = { kind: 'key' as const, coins: 10n ** 15n, mintMax: 100_000n * 10n ** 18n }
   const income = { net: 10n ** 18n, fee: 0n }
   const find = (change: object = {}) => findWarnings({ lender, fee: 10n ** 15n, income, currency: 'ETH', ...change })
 
@@ -91,6 +91,12 @@ describe('warnings', () => {
     expect(find({ fee: undefined, lender: { ...lender, coins: 0n } })).toEqual([
       'This account has no ETH to pay the network fee.',
     ])
+  })
+
+  test('behavior: a contract wallet needs no coins, because who executes its transaction pays', () => {
+    for (const kind of ['contract', 'batching_contract']) {
+      expect(find({ lender: { ...lender, kind, coins: 0n } })).toEqual([])
+    }
   })
 
   test('behavior: an income, or a fee of the partner, that one claim cannot mint', () => {

@@ -3,7 +3,13 @@ import type { LentPosition } from '@tallystick/client/viem'
 import { type Hex, parseEventLogs } from 'viem'
 import { getBlock, getTransactionReceipt } from 'viem/actions'
 import type { ActionOutcome, ActionTools } from '../connect/use-activity.ts'
-import { openWallet, reportSteps, type WalletClient, type WalletOrder } from '../connect/wallet-client.ts'
+import {
+  chooseTimeout,
+  openWallet,
+  reportSteps,
+  type WalletClient,
+  type WalletOrder,
+} from '../connect/wallet-client.ts'
 
 type LendOrder = WalletOrder & {
   readonly note: OfferedNote
@@ -24,6 +30,7 @@ export async function runLend(order: LendOrder, tools: ActionTools): Promise<Act
     partnerFeeBPS: partner?.feeBps,
     signal: tools.signal,
     onStep: reportSteps(tools),
+    timeoutSeconds: chooseTimeout(order.connection),
   })
   return { hash, result: position, provider, readAgain: () => readAgain(client, { hash, position }) }
 }

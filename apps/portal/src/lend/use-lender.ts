@@ -1,3 +1,4 @@
+import { type AccountKind, readAccountKind } from '@tallystick/client/viem'
 import { getPartnerInfoById, paraUSD } from '@tallystick/contracts/pool-functions'
 import type { PortalChain } from '@tallystick/core'
 import { usePolled } from '@tallystick/ui'
@@ -12,6 +13,7 @@ import { createReader, type WalletClient } from '../connect/wallet-client.ts'
 export type Lender = {
   /** The pool's dollar. */
   readonly token: Address
+  readonly kind: AccountKind
   /** Dollars. */
   readonly balance: bigint
   /** Dollars that the pool may already take. */
@@ -52,7 +54,8 @@ async function readLender({ connection, chain, partnerId, signal }: ReadOptions)
   const { id, pool } = chain
   if ((await getChainId(client)) !== id) return undefined
   const token = await readContract(client, { abi, address: pool, functionName: 'paraUSD' })
-  const [balance, allowance, coins, minLend, mintMax, pauses, partnerFeeBps] = await Promise.all([
+  const [kind, balance, allowance, coins, minLend, mintMax, pauses, partnerFeeBps] = await Promise.all([
+    readAccountKind(client, { address: account, chainId: id }),
     readContract(client, { abi, address: token, functionName: 'balanceOf', args: [account] }),
     readContract(client, { abi, address: token, functionName: 'allowance', args: [account, pool] }),
     getBalance(client, { address: account }),
@@ -61,7 +64,7 @@ async function readLender({ connection, chain, partnerId, signal }: ReadOptions)
     Promise.all([pool, token].map((of) => readContract(client, { abi, address: of, functionName: 'paused' }))),
     partnerId && readFee(client, { pool, partnerId }),
   ])
-  return { token, balance, allowance, coins, minLend, mintMax, isPaused: pauses.includes(true), partnerFeeBps }
+  return { kind, token, balance, allowance, coins, minLend, mintMax, isPaused: pauses.includes(true), partnerFeeBps }
 }
 
 async function readFee(

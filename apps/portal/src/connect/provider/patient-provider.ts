@@ -10,7 +10,7 @@ export type PatienceOptions = {
 
 // Longest wait for a request that no user has to confirm.
 const timeoutMs = 20_000
-const prompts = /^(eth_requestAccounts|eth_sendTransaction|eth_sign|personal_sign|wallet_)/
+const prompts = /^(eth_requestAccounts|eth_sendTransaction|eth_sign|personal_sign|wallet_(?!get))/
 
 /**
  * Returns a provider whose requests always end: reads after a time limit, and requests that the user must confirm when the
@@ -37,6 +37,7 @@ export function createPatientProvider(provider: Provider, { signal, onLate }: Pa
         (value) => {
           if (!isOver) finish(() => resolve(value))
           else if (call.method === 'eth_sendTransaction') onLate?.(String(value))
+          else if (call.method === 'wallet_sendCalls') onLate?.(String((value as { readonly id?: unknown } | null)?.id))
         },
         (error: unknown) => {
           if (!isOver) finish(() => reject(error))

@@ -13,4 +13,6 @@ export type BrowserWallet = {
   /** Image as a data URI. Undefined if the wallet has none or one from elsewhere. */
   readonly icon: string | undefined
   readonly provider: Provider
+  /** Whether its transactions need the signatures of several owners, so that their hash is known long before they are sent. */
+  readonly hasOwners?: boolean | undefined
 }

@@ -5,6 +5,7 @@ export type WalletFault =
   | 'locked'
   | 'disconnected'
   | 'unknown_chain'
+  | 'other_chain'
   | 'unsupported'
   | 'no_gas'
   | 'no_answer'
