@@ -14,7 +14,7 @@ export type ProposalState = {
 
 type Request = (method: string, params: readonly unknown[]) => Promise<unknown>
 
-type Proposal = { readonly calls: readonly WalletCall[]; readonly nonce: bigint; txHash?: Hash }
+type Proposal = { readonly calls: readonly WalletCall[]; readonly nonce: bigint; isExecuting: boolean; txHash?: Hash }
 
 export type OwnersWallet = Awaited<ReturnType<typeof deployOwnersWallet>>
 
@@ -52,13 +52,14 @@ export async function deployOwnersWallet(request: Request, owners: readonly [Add
   const propose = async (calls: readonly WalletCall[]): Promise<Hash> => {
     const nonce = BigInt(await read('nonce'))
     const hash = await read('hashOf', [calls, nonce])
-    proposals.set(hash, { calls, nonce })
+    proposals.set(hash, { calls, nonce, isExecuting: false })
     await confirm(hash, owners[0])
     return hash
   }
   const execute = async (hash: Hash, from: Address = owners[0]): Promise<Hash> => {
     const proposal = get(hash)
     const data = encodeFunctionData({ abi, functionName: 'execute', args: [proposal.calls] })
+    proposal.isExecuting = true
     proposal.txHash = (await send(from, { to: address, data })).hash
     return proposal.txHash
   }
@@ -77,11 +78,13 @@ export async function deployOwnersWallet(request: Request, owners: readonly [Add
       await execute(hash)
     },
     stateOf: async (hash: string): Promise<ProposalState> => {
-      const { nonce, txHash } = get(hash)
+      const proposal = get(hash)
       const confirmations = Number(await read('confirmationsOf', [hash]))
       const required = owners.length
-      const isPast = BigInt(await read('nonce')) > nonce
+      const isPast = BigInt(await read('nonce')) > proposal.nonce && !proposal.isExecuting
       const waiting = confirmations < required ? 'AWAITING_CONFIRMATIONS' : 'AWAITING_EXECUTION'
+      // Set while the chain was read, perhaps.
+      const { txHash } = proposal
       return { status: txHash ? 'SUCCESS' : isPast ? 'CANCELLED' : waiting, confirmations, required, txHash }
     },
   }

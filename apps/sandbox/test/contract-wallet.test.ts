@@ -151,6 +151,19 @@ describe('lend', () => {
     expect(failure.message).toContain('Nothing was sent.')
   })
 
+  test('behavior: a wallet that says too early that it was cancelled is asked again', async () => {
+    const statuses = [400, 400, 100, 400, 400]
+    const wallet = openSafe(signAndExecute, {
+      wallet_getCallsStatus: async (_, { params }) => {
+        const status = statuses.shift()
+        if (status !== undefined) return { status }
+        const { txHash } = await safe.stateOf((params as [string])[0])
+        return txHash ? { status: 200, receipts: [{ transactionHash: txHash }] } : { status: 100 }
+      },
+    })
+    expect((await wallet.lend({ note, principal })).position.owner).toBe(safe.address)
+  })
+
   test('error: the note expires before both have signed', async () => {
     const wallet = openSafe(async () => {
       await chain.client.setNextBlockTimestamp({ timestamp: note.validBefore + 120n })

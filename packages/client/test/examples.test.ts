@@ -45,6 +45,7 @@ const position = {
 const provider = {
   request: async ({ method }: { readonly method: string }) => {
     if (method === 'eth_chainId') return '0x144'
+    if (method === 'eth_getCode') return '0x'
     if (method === 'eth_getBlockByNumber') return { number: '0x1', timestamp: '0x1', transactions: [] }
     throw { code: 3, message: 'execution reverted', data: '0xd93c0665' }
   },

@@ -13,6 +13,8 @@ export type AccountKind = 'key' | 'contract' | 'batching_contract'
  * key if token and wallet can, two transactions for a contract, and one for a batching contract.
  *
  * @example
+ * import { createWalletClient, custom } from 'viem'
+ * const walletClient = createWalletClient({ account: wallet, transport: custom(provider) })
  * await readAccountKind(walletClient, { address: wallet, chainId: 324 }) // => 'key'
  */
 export async function readAccountKind(

@@ -13,6 +13,8 @@ type Batch = {
 
 // A wallet learns of its transaction from an indexer, which may lag.
 const graceSeconds = 120n
+// An indexer may know that the nonce is used before it knows by which transaction.
+const cancelledReadsMin = 3
 
 /**
  * Sends calls as one transaction of the wallet (EIP-5792), and waits until it is executed. Returns its hash. The wallet of
@@ -22,10 +24,12 @@ export async function executeCalls(context: ActionContext, { calls, validBefore 
   const callsId = await submitCalls(context, calls)
   context.step('wait', undefined, callsId)
   const deadline = performance.now() + context.timeoutMs
+  let cancelledReads = 0
   for (;;) {
     const outcome = readOutcome(await readStatus(context, callsId))
     if (outcome.kind === 'executed') return outcome.hash
-    if (outcome.kind === 'cancelled') throw cancelled()
+    cancelledReads = outcome.kind === 'cancelled' ? cancelledReads + 1 : 0
+    if (cancelledReads >= cancelledReadsMin) throw cancelled()
     if (outcome.kind === 'reverted') throw reverted(outcome.hash)
     if (validBefore !== undefined && (await hasPassed(context, validBefore + graceSeconds))) throw noteExpired()
     if (performance.now() >= deadline) throw unconfirmed(callsId)
