@@ -11,7 +11,7 @@ export type FramedWindow = {
 export type SafeRequest = (method: string, params?: unknown) => Promise<unknown>
 
 /** Safe that shows the page. */
-export type SafeInfo = { readonly address: `0x${string}`; readonly chainId: number }
+type SafeInfo = { readonly address: `0x${string}`; readonly chainId: number }
 
 export type OpenSafe = { readonly request: SafeRequest; readonly info: SafeInfo }
 
