@@ -50,6 +50,7 @@ export const pageSources: Readonly<Record<'Start' | 'Integrate' | 'Operate' | 'R
     doc('configuration', 'Configuration'),
     operating('tls', 'TLS'),
     operating('connections', 'Connections'),
+    operating('safe', 'Lending with a Safe'),
     operating('replicas', 'Replicas'),
     operating('signer', 'The signer'),
     operating('signer-rotation', 'Change the signer'),
