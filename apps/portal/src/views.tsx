@@ -1,3 +1,4 @@
+import { listStoredKeys, quietStorage } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { ClaimSlot } from './claim/claim-slot.tsx'
@@ -12,6 +13,8 @@ import { HistoryView } from './history/history-view.tsx'
 import { LendView } from './lend/lend-view.tsx'
 import { Overview } from './overview/overview.tsx'
 import type { Place, View } from './parts/place.ts'
+import { openSentStore } from './sent/sent-store.ts'
+import { TraySlot } from './tray/tray-slot.tsx'
 import { VerifyView } from './verify/verify-view.tsx'
 import { WalletView } from './wallet/wallet-view.tsx'
 
@@ -24,17 +27,22 @@ type ViewsProps = Pick<PageState, 'info' | 'rate'> & {
 /** Renders the view of a place. All views stay mounted, so their input survives navigation. */
 export function Views({ info, place: { view, segment }, access: { session, notes }, rate, enterKey }: ViewsProps) {
   const connector = useMemo(() => startPageConnector(info), [info])
+  const sent = useMemo(
+    () => openSentStore({ storage: quietStorage, listKeys: listStoredKeys, target: window, now: Date.now }),
+    [],
+  )
   // Without notes the service's time is unknown, and the visitor's has to do.
   const serverOffsetMs = notes.view?.serverOffsetMs ?? (notes.failure ? 0 : undefined)
-  const claims = { connector, chains: info.chains, serverOffsetMs: serverOffsetMs ?? 0 }
+  const claims = { connector, sent, chains: info.chains, serverOffsetMs: serverOffsetMs ?? 0 }
   const shown: Readonly<Record<View, ComponentChildren>> = {
     overview: <Overview info={info} session={session} notes={notes} rate={rate} />,
-    lend: <LendView {...{ info, session, notes, connector, rate, isOpen: view === 'lend' }} />,
-    history: <HistoryView info={info} session={session} notes={notes} isOpen={view === 'history'} />,
+    lend: <LendView {...{ info, session, notes, connector, sent, rate, isOpen: view === 'lend' }} />,
+    history: <HistoryView info={info} session={session} notes={notes} sent={sent} isOpen={view === 'history'} />,
     wallet: (
       <WalletView
         info={info}
         session={session}
+        sent={sent}
         serverOffsetMs={serverOffsetMs}
         renderActions={(wallet, refresh) => (
           <ClaimSlot {...claims} {...{ wallet, refresh }} isPaused={(chainId) => isPoolPaused(rate, chainId)} />
@@ -64,6 +72,7 @@ export function Views({ info, place: { view, segment }, access: { session, notes
           {content}
         </section>
       ))}
+      <TraySlot {...claims} session={session} />
     </>
   )
 }

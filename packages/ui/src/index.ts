@@ -1,5 +1,5 @@
 export { download } from './browser/download.ts'
-export { createQuietStorage, type QuietStorage, quietStorage } from './browser/quiet-storage.ts'
+export { createQuietStorage, listStoredKeys, type QuietStorage, quietStorage } from './browser/quiet-storage.ts'
 export { type AxisTitles, Chart } from './chart/chart.tsx'
 export { type ChartLayout, type ChartSize, plotOf, thinTicks } from './chart/chart-layout.ts'
 export { ChoosableRow } from './chart/choosable-row.tsx'

@@ -10,6 +10,8 @@ import { Progress, type StepLabels } from '../connect/progress.tsx'
 import { useActivity } from '../connect/use-activity.ts'
 import { WalletPicker } from '../connect/wallet-picker.tsx'
 import { useKeptFocus } from '../parts/use-kept-focus.ts'
+import { type SentStore, useSent } from '../sent/sent-store.ts'
+import { listClaiming } from '../sent/sent-transaction.ts'
 import type { Holding } from '../wallet/look-up-wallet.ts'
 import { ClaimList } from './claim-list.tsx'
 import { ClaimOutcome } from './claim-outcome.tsx'
@@ -25,6 +27,8 @@ export type ClaimCardProps = {
   /** Report with these positions. Another object after each lookup, also a failed one. */
   readonly report: unknown
   readonly connector: Connector
+  /** What this browser sent. */
+  readonly sent: SentStore
   readonly serverOffsetMs: number
   readonly isPaused: boolean
   /** Looks the wallet up again. */
@@ -39,7 +43,7 @@ const labels: StepLabels = {
 
 /** Renders the matured positions of a wallet on one chain, what each pays, and the buttons that claim them. */
 export function ClaimCard(props: ClaimCardProps) {
-  const { owner, holdings, chain, connector, isPaused, serverOffsetMs, refresh } = props
+  const { owner, holdings, chain, connector, sent, isPaused, serverOffsetMs, refresh } = props
   const wallets = useSubscribed(connector.get, connector.subscribe)
   const { connection } = wallets
   const running = useActivity<ClaimReport>()
@@ -47,11 +51,12 @@ export function ClaimCard(props: ClaimCardProps) {
   const isOwner = connection?.account.toLowerCase() === owner.toLowerCase()
   const claimable = useClaimable({ holdings, chain, connection: isOwner ? connection : undefined })
   const keepFocus = useKeptFocus()
+  const claiming = listClaiming(useSent(sent), { chainId: chain.id, account: owner })
   useRefresh(activity, props)
   if (holdings.length === 0 && activity.phase === 'idle') return null
   const now = () => BigInt(Math.floor((Date.now() + serverOffsetMs) / 1000))
   const claim = (tokenIds: readonly bigint[], acceptMissingIncome: boolean) => {
-    const order = { connection: connection as Connection, chain, tokenIds, acceptMissingIncome, now }
+    const order = { connection: connection as Connection, chain, tokenIds, acceptMissingIncome, now, sent }
     running.start((tools) => runClaim(order, tools))
   }
   const canClaim = isOwner && !isPaused && activity.phase !== 'running' && !hasUnknownResult(activity)
@@ -63,7 +68,7 @@ export function ClaimCard(props: ClaimCardProps) {
           <ClaimOutcome {...{ running, chain, refresh }} />
         </div>
       )}
-      {holdings.length > 0 ? <ClaimList {...{ claimable, canClaim, claim, at: now() }} /> : null}
+      {holdings.length > 0 ? <ClaimList {...{ claimable, claiming, canClaim, claim, at: now() }} /> : null}
       {isPaused && holdings.length > 0 ? (
         <p class="field-fault">The pool is paused. Nothing can be claimed until the pause ends.</p>
       ) : null}

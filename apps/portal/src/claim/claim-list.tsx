@@ -1,5 +1,5 @@
 import type { Claimability } from '@tallystick/client'
-import { type Amount, Button, formatCents, sumAmounts } from '@tallystick/ui'
+import { type Amount, Button, formatCents, Pill, sumAmounts } from '@tallystick/ui'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { FullFrom } from '../wallet/holding-state.tsx'
 import { describeLoss } from './describe-loss.ts'
@@ -7,6 +7,8 @@ import type { Claimable } from './use-claimable.ts'
 
 type ClaimListProps = {
   readonly claimable: readonly Claimable[]
+  /** Positions whose claim was sent. They are not offered again. */
+  readonly claiming: ReadonlySet<string>
   readonly canClaim: boolean
   readonly claim: (tokenIds: readonly bigint[], acceptMissingIncome: boolean) => void
   /** The service's time, in Unix seconds. */
@@ -15,8 +17,8 @@ type ClaimListProps = {
 
 /** Renders what each position pays. One that does not pay all its income yet is claimed only after a second decision. */
 export function ClaimList(props: ClaimListProps) {
-  const { claimable } = props
-  const complete = claimable.filter(({ missing }) => !missing)
+  const { claimable, claiming } = props
+  const complete = claimable.filter(({ missing, holding }) => !missing && !claiming.has(String(holding.tokenId)))
   return (
     <>
       <ul class="claim-list">
@@ -29,7 +31,7 @@ export function ClaimList(props: ClaimListProps) {
   )
 }
 
-function ClaimRow({ one, canClaim, claim, at }: ClaimListProps & { readonly one: Claimable }) {
+function ClaimRow({ one, claiming, canClaim, claim, at }: ClaimListProps & { readonly one: Claimable }) {
   const {
     holding: { tokenId },
     amounts: { principal, income, payout },
@@ -55,13 +57,17 @@ function ClaimRow({ one, canClaim, claim, at }: ClaimListProps & { readonly one:
           ${formatCents(payout.cents)}
         </data>
       ) : null}
-      <Button
-        label={missing ? 'Claim early…' : 'Claim'}
-        suffix={` position ${tokenId}`}
-        disabled={!canClaim}
-        aria-expanded={missing && isDeciding}
-        onClick={() => (missing ? setDeciding(true) : claim([tokenId], false))}
-      />
+      {claiming.has(String(tokenId)) ? (
+        <Pill tone="warn">Being claimed</Pill>
+      ) : (
+        <Button
+          label={missing ? 'Claim early…' : 'Claim'}
+          suffix={` position ${tokenId}`}
+          disabled={!canClaim}
+          aria-expanded={missing && isDeciding}
+          onClick={() => (missing ? setDeciding(true) : claim([tokenId], false))}
+        />
+      )}
       {missing && isDeciding ? (
         <EarlyClaim
           {...{ tokenId, payout, missing, at, canClaim }}

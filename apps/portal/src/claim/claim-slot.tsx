@@ -3,7 +3,7 @@ import { useLoaded } from '@tallystick/ui'
 import type { Wallet } from '../wallet/look-up-wallet.ts'
 import type { ClaimCardProps } from './claim-card.tsx'
 
-type SlotProps = Pick<ClaimCardProps, 'connector' | 'serverOffsetMs' | 'refresh'> & {
+type SlotProps = Pick<ClaimCardProps, 'connector' | 'sent' | 'serverOffsetMs' | 'refresh'> & {
   readonly wallet: Wallet
   readonly chains: readonly PortalChain[]
   readonly isPaused: (chainId: number) => boolean

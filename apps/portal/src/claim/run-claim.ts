@@ -1,11 +1,12 @@
 import type { ClaimAllResult, ClaimedPosition } from '@tallystick/client/viem'
-import { lastFloatingIncomeUpdateDay } from '@tallystick/contracts/pool-functions'
-import type { Address } from 'viem'
+import { batchClaim, claim, lastFloatingIncomeUpdateDay, permitClaim } from '@tallystick/contracts/pool-functions'
+import { type Address, decodeFunctionData, type Hex } from 'viem'
 import { getChainId, readContract } from 'viem/actions'
 import type { Activity } from '../connect/activity.ts'
 import { createPatientProvider } from '../connect/provider/patient-provider.ts'
 import type { ActionOutcome, ActionTools } from '../connect/use-activity.ts'
-import { chooseTimeout, createReader, openWallet, reportSteps, type WalletOrder } from '../connect/wallet-client.ts'
+import { chooseTimeout, createReader, reportSteps, runWithWallet, type WalletOrder } from '../connect/wallet-client.ts'
+import type { SentAct } from '../sent/sent-transaction.ts'
 
 /** Positions that were claimed, and those that were left out. */
 export type ClaimReport = Pick<ClaimAllResult, 'positions' | 'skipped'>
@@ -19,18 +20,33 @@ type ClaimOrder = WalletOrder & {
 /** Claims positions with the visitor's wallet. */
 export async function runClaim(order: ClaimOrder, tools: ActionTools): Promise<ActionOutcome<ClaimReport>> {
   const { chain, tokenIds, acceptMissingIncome } = order
-  const { client, provider } = await openWallet(order, tools)
-  const timeoutSeconds = chooseTimeout(order.connection)
-  const options = {
-    ...{ pool: chain.pool, signal: tools.signal, onStep: reportSteps(tools), acceptMissingIncome, timeoutSeconds },
+  const describe = (data: string) => describeCall(data as Hex, tokenIds)
+  return runWithWallet({ ...order, describe }, tools, async ({ client, provider }) => {
+    const timeoutSeconds = chooseTimeout(order.connection)
+    const options = {
+      ...{ pool: chain.pool, signal: tools.signal, onStep: reportSteps(tools), acceptMissingIncome, timeoutSeconds },
+    }
+    const [tokenId, ...others] = tokenIds
+    if (tokenId !== undefined && others.length === 0) {
+      const { hash, position } = await client.claim({ ...options, tokenId })
+      return { hash, result: { positions: [position], skipped: [] }, provider }
+    }
+    const { transactions, ...result } = await client.claimAll({ ...options, tokenIds })
+    return { hash: transactions.at(-1)?.hash as string, result, provider }
+  })
+}
+
+// approve(address, uint256) and setApprovalForAll(address, bool)
+const approvalSelectors = ['0x095ea7b3', '0xa22cb465']
+// More are not kept. A transaction claims 20 at most.
+const tokenIdsMax = 100
+
+function describeCall(data: Hex, tokenIds: readonly bigint[]): SentAct {
+  if (approvalSelectors.includes(data.slice(0, 10))) {
+    return { kind: 'approvePositions', tokenIds: tokenIds.slice(0, tokenIdsMax).map(String) }
   }
-  const [tokenId, ...others] = tokenIds
-  if (tokenId !== undefined && others.length === 0) {
-    const { hash, position } = await client.claim({ ...options, tokenId })
-    return { hash, result: { positions: [position], skipped: [] }, provider }
-  }
-  const { transactions, ...result } = await client.claimAll({ ...options, tokenIds })
-  return { hash: transactions.at(-1)?.hash as string, result, provider }
+  const { functionName, args } = decodeFunctionData({ abi: [batchClaim, claim, permitClaim], data })
+  return { kind: 'claim', tokenIds: (functionName === 'batchClaim' ? args[1] : [args[1]]).map(String) }
 }
 
 /** Returns the positions that a claim paid, also one that failed or was stopped after its first transactions. */

@@ -25,7 +25,9 @@ const receipt = (state: 'pending' | 'dropped' | number, hash = '0x1'): ActivityE
   kind: 'receipt',
   hash,
   state:
-    typeof state === 'string' ? { kind: state } : { kind: 'mined', blockHash: '0xb', blockNumber: 1n, depth: state },
+    typeof state === 'string'
+      ? { kind: state, nonce: undefined }
+      : { kind: 'mined', blockHash: '0xb', blockNumber: 1n, depth: state, isSuccess: true },
 })
 
 test('default: goes from the check to a mined and confirmed transaction', () => {

@@ -38,7 +38,9 @@ const titles: Readonly<Record<string, string>> = {
 
 /** Returns whether nothing was sent because the visitor declined. The focus then returns to the button that began it. */
 export function isDeclined(activity: Activity<unknown>): boolean {
-  return activity.phase === 'failed' && explainWalletError(activity.error).isCalm === true
+  return (
+    activity.phase === 'failed' && activity.hash === undefined && explainWalletError(activity.error).isCalm === true
+  )
 }
 
 /** Describes why connecting a wallet, lending or claiming failed. */
@@ -53,6 +55,15 @@ export function explainWalletError(error: unknown): Explanation {
     case 'call_reverted': {
       const { explanation } = error as { readonly explanation?: { readonly title: string } }
       return { title: explanation?.title ?? 'The transaction would fail', text: messageOf(error) }
+    }
+    case 'transaction_pending': {
+      const { hash } = error as { readonly hash?: string }
+      if (hash === undefined) return { title: titles[code] as string, text: messageOf(error) }
+      return {
+        title: 'The transaction is not mined yet',
+        text: 'It was sent, and the network has no receipt of it so far. The page keeps watching it: see the transactions at the bottom of the page.',
+        isCalm: true,
+      }
     }
     case 'income_not_reported':
       return {

@@ -2,12 +2,15 @@ import { type ActionStep, tallystickActions } from '@tallystick/client/viem'
 import type { PortalChain } from '@tallystick/core'
 import { type Chain, type Client, createClient, custom, defineChain, type JsonRpcAccount, type Transport } from 'viem'
 import { getCode } from 'viem/actions'
+import type { SentStore } from '../sent/sent-store.ts'
+import type { SentAct } from '../sent/sent-transaction.ts'
 import type { ActivityStep } from './activity.ts'
 import type { Account, Connection } from './connector.ts'
 import { createPatientProvider } from './provider/patient-provider.ts'
 import type { Provider } from './provider/provider.ts'
 import { readChainId, switchChain } from './provider/switch-chain.ts'
 import { WalletError } from './provider/wallet-error.ts'
+import { recordSends } from './record-sends.ts'
 import type { ActionTools } from './use-activity.ts'
 
 // Receipts are polled. Chains with notes have a block every second or two.
@@ -27,12 +30,45 @@ export type WalletOrder = {
   readonly chain: PortalChain
   /** Returns the service's time in Unix seconds. */
   readonly now: () => bigint
+  /** Where the transactions are kept. */
+  readonly sent: SentStore
+}
+
+// The action ends before the transaction does if it takes longer than this. It is then watched in the tray.
+const unknown = 'transaction_pending'
+
+type WalletAction<Result> = (wallet: Awaited<ReturnType<typeof openWallet>>) => Promise<Result>
+
+/** Runs an action with the visitor's wallet. `describe` returns what a call does, by its data, to keep it. */
+export async function runWithWallet<Result>(
+  { describe, ...order }: WalletOrder & { readonly describe: (data: string) => SentAct },
+  tools: ActionTools,
+  act: WalletAction<Result>,
+): Promise<Result> {
+  const { wallet, account } = order.connection
+  const { provider, forget } = recordSends(wallet.provider, {
+    ...{ sent: order.sent, chainId: order.chain.id, account, hasOwners: wallet.hasOwners === true, describe },
+    ...{ createId: () => crypto.randomUUID(), now: Date.now },
+  })
+  try {
+    const result = await act(await openWallet(provider, { ...order, tools }))
+    // The wallet's name of a batch may be no hash. Its outcome is known now.
+    forget()
+    return result
+  } catch (error) {
+    const { code } = (error ?? {}) as { readonly code?: unknown }
+    // A visitor who stops waiting can still confirm in the wallet.
+    if (!tools.signal.aborted && code !== unknown) forget()
+    throw error
+  }
 }
 
 /** Switches the wallet to a chain and returns a client with the protocol's actions. Reads go through the wallet, too. */
-export async function openWallet({ connection, chain, now }: WalletOrder, tools: ActionTools) {
-  const { wallet, account } = connection
-  const provider = createPatientProvider(wallet.provider, tools)
+async function openWallet(
+  recorded: Provider,
+  { connection: { account }, chain, now, tools }: WalletOrder & { readonly tools: ActionTools },
+) {
+  const provider = createPatientProvider(recorded, tools)
   if ((await readChainId(provider)) !== chain.id) tools.onStep('switch')
   await switchChain(provider, chain)
   tools.onStep('check')

@@ -1,12 +1,19 @@
 import type { Provider } from './provider/provider.ts'
 
-/** State of a mined transaction on the chain. */
+/** State of a transaction on the chain. */
 export type ReceiptState =
   /** In the chain. `depth` is the number of blocks on top of its block. */
-  | { readonly kind: 'mined'; readonly blockHash: string; readonly blockNumber: bigint; readonly depth: number }
-  /** A reorganisation removed its block, and it waits to be mined again. */
-  | { readonly kind: 'pending' }
-  /** A reorganisation removed it, and the node does not know it any more. */
+  | {
+      readonly kind: 'mined'
+      readonly blockHash: string
+      readonly blockNumber: bigint
+      readonly depth: number
+      /** Whether the contract accepted it. */
+      readonly isSuccess: boolean
+    }
+  /** The node knows it, and has no receipt: it waits to be mined, or a reorganisation removed its block. */
+  | { readonly kind: 'pending'; readonly nonce: number | undefined }
+  /** The node does not know it. */
   | { readonly kind: 'dropped' }
 
 export type WatchOptions = {
@@ -34,16 +41,22 @@ export async function watchReceipt(provider: Provider, { hash, signal, onState, 
   }
 }
 
-async function readState(provider: Provider, hash: string): Promise<ReceiptState> {
+/** Reads the state of a transaction once. */
+export async function readState(provider: Provider, hash: string): Promise<ReceiptState> {
   // Read before the receipt, so that a receipt is never deeper than stated.
   const head = BigInt(String(await provider.request({ method: 'eth_blockNumber' })))
   const receipt = (await provider.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as RawReceipt
   if (receipt) {
     const blockNumber = BigInt(receipt.blockNumber)
-    return { kind: 'mined', blockHash: receipt.blockHash, blockNumber, depth: Math.max(0, Number(head - blockNumber)) }
+    const depth = Math.max(0, Number(head - blockNumber))
+    return { kind: 'mined', blockHash: receipt.blockHash, blockNumber, depth, isSuccess: receipt.status !== '0x0' }
   }
-  const transaction = await provider.request({ method: 'eth_getTransactionByHash', params: [hash] })
-  return { kind: transaction === null ? 'dropped' : 'pending' }
+  const transaction = (await provider.request({ method: 'eth_getTransactionByHash', params: [hash] })) as RawTransaction
+  if (transaction === null) return { kind: 'dropped' }
+  const nonce = Number(transaction.nonce ?? Number.NaN)
+  return { kind: 'pending', nonce: Number.isSafeInteger(nonce) ? nonce : undefined }
 }
 
-type RawReceipt = { readonly blockHash: string; readonly blockNumber: string } | null
+type RawReceipt = { readonly blockHash: string; readonly blockNumber: string; readonly status?: string } | null
+
+type RawTransaction = { readonly nonce?: string } | null

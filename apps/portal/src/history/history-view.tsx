@@ -7,6 +7,7 @@ import { ChainPicker } from '../parts/chain-picker.tsx'
 import type { Place } from '../parts/place.ts'
 import { navigate, useLocation } from '../parts/router.ts'
 import { ViewHead } from '../parts/view-head.tsx'
+import { type SentStore, useOnConfirmed } from '../sent/sent-store.ts'
 import { CouponPanel } from './coupon-panel.tsx'
 import { FloatingPanel } from './floating-panel.tsx'
 import { formatDaysCsv, formatPeriodsCsv } from './format-csv.ts'
@@ -17,10 +18,13 @@ import { RangePicker } from './range-picker.tsx'
 // A new period triggers a request. The interval only retries a failed one.
 const intervalMs = 10 * 60_000
 
-type HistoryViewProps = Pick<PageState, 'info' | 'session' | 'notes'> & { readonly isOpen: boolean }
+type HistoryViewProps = Pick<PageState, 'info' | 'session' | 'notes'> & {
+  readonly sent: SentStore
+  readonly isOpen: boolean
+}
 
 /** Renders past coupons and floating rates. */
-export function HistoryView({ info, session, notes, isOpen }: HistoryViewProps) {
+export function HistoryView({ info, session, notes, sent, isOpen }: HistoryViewProps) {
   const { choice, fault, choose } = useHistoryChoice(info)
   const today = newYorkDate((Date.now() + (notes.view?.serverOffsetMs ?? 0)) / 1000)
   // The service's date counts, which is known as soon as /notes has answered.
@@ -43,6 +47,7 @@ export function HistoryView({ info, session, notes, isOpen }: HistoryViewProps) 
           <Panels
             session={isReady ? session : undefined}
             period={notes.view?.validFrom}
+            sent={sent}
             query={{ chainId: choice.chainId, ...datesOf(choice.range, today) }}
           />
         </>
@@ -84,6 +89,7 @@ type Loading = {
   readonly session: Session | undefined
   /** Start of the current period. A new one is new history. */
   readonly period: bigint | undefined
+  readonly sent: SentStore
   readonly query: HistoryQuery
 }
 
@@ -121,7 +127,7 @@ function Panels(loading: Loading) {
 /** Returns rows of history, newest first. */
 function useHistory<Row>(
   list: (session: Session, query: HistoryQuery & { readonly signal: AbortSignal }) => AsyncIterable<Row>,
-  { session, period, query: { chainId, from, to } }: Loading,
+  { session, period, sent, query: { chainId, from, to } }: Loading,
 ) {
   const [attempt, setAttempt] = useState(0)
   const request = useCallback(
@@ -132,7 +138,9 @@ function useHistory<Row>(
     },
     [session, period, chainId, from, to, attempt],
   )
-  return { loaded: usePolled(session && request, intervalMs), onRetry: () => setAttempt(attempt + 1) }
+  const loaded = usePolled(session && request, intervalMs)
+  useOnConfirmed(sent, loaded.refresh)
+  return { loaded, onRetry: () => setAttempt(attempt + 1) }
 }
 
 /** Days of a chain, both included. */

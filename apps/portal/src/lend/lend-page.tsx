@@ -25,6 +25,7 @@ import { ErrorNotice } from '../parts/error-notice.tsx'
 import { Fact } from '../parts/fact.tsx'
 import { navigate } from '../parts/router.ts'
 import { useKeptFocus } from '../parts/use-kept-focus.ts'
+import type { SentStore } from '../sent/sent-store.ts'
 import { findObstacle } from './find-obstacle.ts'
 import { type JudgedAmount, judgeAmount } from './judge-amount.ts'
 import { hrefOfLend, readChoice } from './lend-choice.ts'
@@ -34,13 +35,15 @@ import { type Lender, useLender } from './use-lender.ts'
 
 export type LendPageProps = PageState & {
   readonly connector: Connector
+  /** What this browser sent. */
+  readonly sent: SentStore
   /** Query of the URL. */
   readonly search: URLSearchParams
   readonly isOpen: boolean
 }
 
 /** Renders the form to lend with, what it pays, and the progress of a lend. */
-export function LendPage({ info, session, notes, connector, rate, search, isOpen }: LendPageProps) {
+export function LendPage({ info, session, notes, connector, sent, rate, search, isOpen }: LendPageProps) {
   const [text, setText] = useState('10,000.00')
   const wallets = useSubscribed(connector.get, connector.subscribe)
   const { connection } = wallets
@@ -96,7 +99,19 @@ export function LendPage({ info, session, notes, connector, rate, search, isOpen
           <TenorField {...{ offered, chosen, onChoose: (days) => choose({ chainId: chain.id, tenorDays: days }) }} />
         </fieldset>
         <LendSummary
-          {...{ session, chain, connector, connection, lender, facts, running, obstacle, note: chosen, partnerId }}
+          {...{
+            session,
+            chain,
+            connector,
+            sent,
+            connection,
+            lender,
+            facts,
+            running,
+            obstacle,
+            note: chosen,
+            partnerId,
+          }}
           principal={amount.principal}
           serverOffsetMs={notes.view?.serverOffsetMs ?? 0}
           onMined={refresh}

@@ -9,10 +9,12 @@ import { Progress, type StepLabels } from '../connect/progress.tsx'
 import { WalletErrorNotice } from '../connect/wallet-picker.tsx'
 import { lendDeadline } from '../data/certain-income.ts'
 import { useKeptFocus } from '../parts/use-kept-focus.ts'
+import { type SentStore, useOnConfirmed } from '../sent/sent-store.ts'
 import { findWarnings } from './find-warnings.ts'
 import { LendOutcome, type LendOutcomeProps } from './lend-outcome.tsx'
 import { formatCoins } from './network-fee.ts'
 import { incomeOf, PaymentTable } from './payment-table.tsx'
+import { PendingLends } from './pending-lends.tsx'
 import { planLend } from './plan-lend.ts'
 import { runLend } from './run-lend.ts'
 import { Terms, TermsChange } from './terms/terms.tsx'
@@ -24,6 +26,7 @@ import { useNetworkFee } from './use-network-fee.ts'
 export type LendSummaryProps = Omit<LendOutcomeProps, 'lentNote' | 'owner'> & {
   readonly connection: Connection | undefined
   readonly connector: Pick<Connector, 'switchTo'>
+  readonly sent: SentStore
   readonly lender: Lender | undefined
   readonly facts: ChainFacts
   /** Why the visitor cannot lend now. */
@@ -43,7 +46,7 @@ const labels: StepLabels = {
 
 /** Renders what a lend pays, the button that lends, and its progress. */
 export function LendSummary(props: LendSummaryProps) {
-  const { chain, connection, lender, facts, running, note, principal, partnerId, serverOffsetMs } = props
+  const { chain, connection, lender, facts, running, note, principal, partnerId, serverOffsetMs, sent } = props
   const { activity } = running
   const [order, setOrder] = useState<OfferedNote>()
   const now = useNow(serverOffsetMs)
@@ -62,8 +65,9 @@ export function LendSummary(props: LendSummaryProps) {
     const clock = () => BigInt(Math.floor((Date.now() + serverOffsetMs) / 1000))
     const partner = partnerId && { id: partnerId, feeBps: partnerFeeBPS }
     setOrder(note)
-    running.start((tools) => runLend({ connection, chain, note, principal, partner, now: clock }, tools))
+    running.start((tools) => runLend({ connection, chain, note, principal, partner, now: clock, sent }, tools))
   }
+  useOnConfirmed(sent, props.onMined)
   useEffect(() => {
     if (activity.phase !== 'running') props.onMined()
   }, [activity.phase])
@@ -112,7 +116,7 @@ type LendActionsProps = LendSummaryProps & {
 
 /** Renders the button that lends, what it costs, and what to know before. */
 function LendActions(props: LendActionsProps) {
-  const { chain, connection, connector, lender, note, plan, income, running, now } = props
+  const { chain, connection, connector, sent, lender, note, plan, income, running, now } = props
   // The transaction of a contract wallet is paid by who executes it.
   const payer = lender?.kind === 'key' ? lender : undefined
   const fee = useNetworkFee({ connection, chain, lender: payer, note, steps: plan.steps })
@@ -122,7 +126,9 @@ function LendActions(props: LendActionsProps) {
   const ends = note && termsAt(now, note.validBefore).phase === 'ending'
   return (
     <>
-      <LendButton {...props} {...{ takesFocus }} reason={props.obstacle ?? (ends ? ending : undefined)} />
+      <PendingLends {...{ sent, chain, takesFocus, account: connection?.account }}>
+        <LendButton {...props} {...{ takesFocus }} reason={props.obstacle ?? (ends ? ending : undefined)} />
+      </PendingLends>
       {fee === undefined ? null : (
         <p class="hint" id="lend-network-fee">
           {`The network fee is about ${formatCoins(fee)} ${chain.currency}${plan.steps.includes('approve') ? ' for both transactions' : ''}.`}

@@ -5,11 +5,12 @@ import { getBlock, getTransactionReceipt } from 'viem/actions'
 import type { ActionOutcome, ActionTools } from '../connect/use-activity.ts'
 import {
   chooseTimeout,
-  openWallet,
   reportSteps,
+  runWithWallet,
   type WalletClient,
   type WalletOrder,
 } from '../connect/wallet-client.ts'
+import type { SentAct } from '../sent/sent-transaction.ts'
 
 type LendOrder = WalletOrder & {
   readonly note: OfferedNote
@@ -21,18 +22,30 @@ type LendOrder = WalletOrder & {
 /** Lends with the visitor's wallet. */
 export async function runLend(order: LendOrder, tools: ActionTools): Promise<ActionOutcome<LentPosition>> {
   const { note, principal, partner, chain } = order
-  const { client, provider } = await openWallet(order, tools)
-  const { hash, position } = await client.lend({
-    note,
-    principal,
-    pool: chain.pool,
-    partnerId: partner?.id,
-    partnerFeeBPS: partner?.feeBps,
-    signal: tools.signal,
-    onStep: reportSteps(tools),
-    timeoutSeconds: chooseTimeout(order.connection),
+  const describe = (data: string) => describeCall(data, order)
+  return runWithWallet({ ...order, describe }, tools, async ({ client, provider }) => {
+    const { hash, position } = await client.lend({
+      note,
+      principal,
+      pool: chain.pool,
+      partnerId: partner?.id,
+      partnerFeeBPS: partner?.feeBps,
+      signal: tools.signal,
+      onStep: reportSteps(tools),
+      timeoutSeconds: chooseTimeout(order.connection),
+    })
+    return { hash, result: position, provider, readAgain: () => readAgain(client, { hash, position }) }
   })
-  return { hash, result: position, provider, readAgain: () => readAgain(client, { hash, position }) }
+}
+
+// approve(address spender, uint256 amount)
+const approveSelector = '0x095ea7b3'
+
+function describeCall(data: string, { note, principal }: LendOrder): SentAct {
+  if (!data.startsWith(approveSelector)) {
+    return { kind: 'lend', principal: String(principal), tenorDays: note.tenorDays }
+  }
+  return { kind: 'approveDollars', principal: String(BigInt(`0x${data.slice(-64)}`)) }
 }
 
 /** Reads the position of a lend that was moved to another block: its number and its time may differ. */

@@ -5,25 +5,31 @@ import { ErrorNotice } from '../parts/error-notice.tsx'
 import { hrefOf } from '../parts/place.ts'
 import { navigate, useLocation } from '../parts/router.ts'
 import { ViewHead } from '../parts/view-head.tsx'
+import type { SentStore } from '../sent/sent-store.ts'
 import type { Lookup } from './keep-report.ts'
 import { parseOwner } from './parse-owner.ts'
 import { useLookup } from './use-lookup.ts'
+import { useSentRefresh } from './use-sent-refresh.ts'
 import { type RenderActions, WalletReport } from './wallet-report.tsx'
 
 type WalletViewProps = Pick<PageState, 'info' | 'session'> & {
   /** Undefined until the service's time is known. */
   readonly serverOffsetMs: number | undefined
+  /** What this browser sent. */
+  readonly sent: SentStore
   readonly renderActions: RenderActions
 }
 
 /** Renders the lookup of an address or a name: its positions, earnings and maturities. The URL names the owner. */
-export function WalletView({ info, session, serverOffsetMs, renderActions }: WalletViewProps) {
+export function WalletView({ info, session, serverOffsetMs, sent, renderActions }: WalletViewProps) {
   const hasEns = info.ens === true
   const segment = useOwnerSegment()
   const owner = useMemo(() => (segment === undefined ? undefined : parseOwner(segment, { hasEns })), [segment, hasEns])
   const [text, setText] = useState(segment ?? '')
   const [typedFault, setTypedFault] = useState<string>()
   const { lookup, run } = useLookup({ info, session, serverOffsetMs, owner })
+  const refresh = () => run({ keepsReport: true })
+  useSentRefresh(sent, { lookup, refresh })
   useEffect(() => {
     if (segment === undefined) return
     setTypedFault(undefined)
@@ -69,7 +75,7 @@ export function WalletView({ info, session, serverOffsetMs, renderActions }: Wal
           hasKey={session !== undefined}
           namesChains={info.chains.length > 1}
           renderActions={renderActions}
-          refresh={() => run({ keepsReport: true })}
+          refresh={refresh}
         />
       </div>
     </>

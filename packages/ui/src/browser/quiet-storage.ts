@@ -19,3 +19,12 @@ export function createQuietStorage(find: () => QuietStorage): QuietStorage {
 
 /** Storage of this browser. */
 export const quietStorage = createQuietStorage(() => localStorage)
+
+/** Returns the keys of this browser's storage, or none if the browser denies it. */
+export function listStoredKeys(): readonly string[] {
+  try {
+    return Object.keys(localStorage)
+  } catch {
+    return []
+  }
+}
