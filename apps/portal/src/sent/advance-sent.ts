@@ -22,6 +22,7 @@ export type Sighting =
 
 // A node behind a balancer may not know yet what another one does.
 const absentLooksMax = 5
+const absentMinMs = 10_000
 const overtakenLooksMax = 2
 
 type Look = {
@@ -42,7 +43,7 @@ export function advanceSent(sent: SentTransaction, { sighting, nowMs, misses }: 
     case 'pending':
       return { ...sent, nonce: sighting.nonce ?? sent.nonce, state: { kind: 'waiting' }, endedAtMs: undefined }
     case 'absent':
-      if (isUndecided(sent) || misses < absentLooksMax) return sent
+      if (isUndecided(sent) || misses < absentLooksMax || nowMs - sent.sentAtMs < absentMinMs) return sent
       return end(sent, { kind: 'dropped' }, nowMs)
     case 'overtaken':
       return misses < overtakenLooksMax ? sent : takeOver(sent, sighting, nowMs)

@@ -4,11 +4,13 @@ import { createPatientProvider } from '../connect/provider/patient-provider.ts'
 import type { Session } from '../data/session.ts'
 import type { Sighting } from '../sent/advance-sent.ts'
 import type { SentStore } from '../sent/sent-store.ts'
-import type { SentTransaction } from '../sent/sent-transaction.ts'
+import { isPending, type SentTransaction } from '../sent/sent-transaction.ts'
 import { lookAtSent, lookInIndex } from './look-at-sent.ts'
 import { watchSent } from './watch-sent.ts'
 
-const lookEveryMs = 2_000
+// Chains with notes have a block every second or two. What was not mined in its first minute may take long.
+const youngMs = 60_000
+const lookEveryMs = (isYoung: boolean) => (isYoung ? 1_000 : 5_000)
 // The index is asked through the API, with the visitor's key.
 const indexEveryLooks = 5
 
@@ -31,7 +33,8 @@ export function useWatch(sent: SentStore, { connection, session }: Sources): voi
     const wait = () =>
       new Promise<void>((resolve) => {
         round += 1
-        setTimeout(resolve, lookEveryMs)
+        const isYoung = sent.get().some((one) => isPending(one) && Date.now() - one.sentAtMs < youngMs)
+        setTimeout(resolve, lookEveryMs(isYoung))
       })
     void watchSent(sent, { look, wait, signal, now: Date.now })
     return () => controller.abort()
