@@ -152,6 +152,7 @@ test('behavior: a lend that waits survives a reload and a node without receipts,
   expect(await lendButton(page).isEnabled()).toBe(true)
   await expectStates(second.page, ['waiting'])
   answerAccounts(wallet)
+  answerAccounts(second.wallet)
   await page.getByRole('status').getByText('Confirmed: Lend $10,000.00 for 30 days.').waitFor()
   await expectStates(second.page, ['confirmed'])
   // The report of the second tab has the position. The index follows a chain that goes on.

@@ -6,7 +6,7 @@ import type { SentTransaction } from './sent-transaction.ts'
 
 const nowMs = 11_000
 const minute = 60_000
-const look = (sent: SentTransaction, sighting: Sighting, misses = 1) => advanceSent(sent, { sighting, nowMs, misses })
+const look = (sent: SentTransaction, sighting: Sighting, count = 1) => advanceSent(sent, { sighting, nowMs, count })
 const mined = { kind: 'mined', isSuccess: true, isFinal: false } as const
 const other = { hash: `0x${'2b'.repeat(32)}`, call: 'another' }
 const { hash: _, ...asked } = fakeSent({ id: 'asked-1', state: { kind: 'asked' } })
@@ -16,7 +16,7 @@ test('default: waits, is mined, and becomes final', () => {
   expect(waiting).toMatchObject({ state: { kind: 'waiting' }, nonce: 9, endedAtMs: undefined })
   const confirmed = look(waiting, mined)
   expect(confirmed).toMatchObject({ state: { kind: 'confirmed', isFinal: false }, endedAtMs: nowMs })
-  const final = advanceSent(confirmed, { sighting: { ...mined, isFinal: true }, nowMs: 19_000, misses: 0 })
+  const final = advanceSent(confirmed, { sighting: { ...mined, isFinal: true }, nowMs: 19_000, count: 2 })
   expect(final).toMatchObject({ state: { kind: 'confirmed', isFinal: true }, endedAtMs: nowMs })
   expect([fakeSent(), confirmed, final].map((sent) => isOpen(sent, nowMs + minute))).toEqual([true, true, false])
 })
@@ -30,7 +30,8 @@ test('behavior: a reverted transaction keeps its reason', () => {
 
 test('behavior: a reorganisation takes a confirmed one back, and it may come again', () => {
   const confirmed = look(fakeSent(), mined)
-  expect(look(confirmed, { kind: 'pending' })).toMatchObject({ state: { kind: 'waiting' }, endedAtMs: undefined })
+  expect(look(confirmed, { kind: 'pending' }, 2)).toBe(confirmed)
+  expect(look(confirmed, { kind: 'pending' }, 3)).toMatchObject({ state: { kind: 'waiting' }, endedAtMs: undefined })
   const dropped = look(confirmed, { kind: 'absent' }, 5)
   expect(dropped.state.kind).toBe('dropped')
   expect(look(dropped, mined).state.kind).toBe('confirmed')

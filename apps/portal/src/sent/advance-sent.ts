@@ -24,16 +24,18 @@ export type Sighting =
 const absentLooksMax = 5
 const absentMinMs = 10_000
 const overtakenLooksMax = 2
+// A reorganisation, or only a node that is behind.
+const unminedLooksMax = 3
 
 type Look = {
   readonly sighting: Sighting
   readonly nowMs: number
-  /** How often in a row it was absent or overtaken, this look included. */
-  readonly misses: number
+  /** How often in a row the looks found the same kind, this one included. */
+  readonly count: number
 }
 
 /** Returns a transaction after a look at the chain. It has another id if it was found under another hash. */
-export function advanceSent(sent: SentTransaction, { sighting, nowMs, misses }: Look): SentTransaction {
+export function advanceSent(sent: SentTransaction, { sighting, nowMs, count }: Look): SentTransaction {
   switch (sighting.kind) {
     case 'mined': {
       const { isSuccess, isFinal } = sighting
@@ -41,12 +43,13 @@ export function advanceSent(sent: SentTransaction, { sighting, nowMs, misses }: 
       return end(sent, isSuccess ? { kind: 'confirmed', isFinal } : { kind: 'failed', isFinal, reason }, nowMs)
     }
     case 'pending':
+      if (isMined(sent) && count < unminedLooksMax) return sent
       return { ...sent, nonce: sighting.nonce ?? sent.nonce, state: { kind: 'waiting' }, endedAtMs: undefined }
     case 'absent':
-      if (isUndecided(sent) || misses < absentLooksMax || nowMs - sent.sentAtMs < absentMinMs) return sent
+      if (isUndecided(sent) || count < absentLooksMax || nowMs - sent.sentAtMs < absentMinMs) return sent
       return end(sent, { kind: 'dropped' }, nowMs)
     case 'overtaken':
-      return misses < overtakenLooksMax ? sent : takeOver(sent, sighting, nowMs)
+      return count < overtakenLooksMax ? sent : takeOver(sent, sighting, nowMs)
   }
 }
 
@@ -59,6 +62,10 @@ function takeOver(sent: SentTransaction, { by, nextNonce }: Extract<Sighting, { 
   // The request still waits in the wallet, and would get a later nonce. Unless nobody knows which transaction it was.
   if (sent.state.kind === 'asked') return by ? { ...sent, nonce: nextNonce } : sent
   return end(sent, { kind: 'replaced' }, nowMs)
+}
+
+function isMined({ state }: SentTransaction): boolean {
+  return state.kind === 'confirmed' || state.kind === 'failed'
 }
 
 function isUndecided({ state }: SentTransaction): boolean {

@@ -110,7 +110,7 @@ test('behavior: a watch counts misses in a row, and a failed look changes nothin
       if (turn === looks.length) controller.abort()
     },
     signal: controller.signal,
-    now: () => 2_000,
+    now: () => 60_000,
   })
   expect(new Set(states)).toEqual(new Set(['waiting']))
 })

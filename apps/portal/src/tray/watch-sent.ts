@@ -13,14 +13,15 @@ type WatchOptions = {
 
 /** Watches all transactions whose outcome can still change. */
 export async function watchSent(store: SentStore, { look, wait, signal, now }: WatchOptions): Promise<void> {
-  const misses = new Map<string, number>()
+  const last = new Map<string, { readonly kind: Sighting['kind']; readonly count: number }>()
   const follow = async (sent: SentTransaction) => {
     const sighting = await look(sent).catch(() => undefined)
     if (signal.aborted || !sighting) return
-    const isMiss = sighting.kind === 'absent' || sighting.kind === 'overtaken'
-    const count = isMiss ? (misses.get(sent.id) ?? 0) + 1 : 0
-    misses.set(sent.id, count)
-    store.update(sent.id, advanceSent(sent, { sighting, nowMs: now(), misses: count }))
+    const { kind } = sighting
+    const before = last.get(sent.id)
+    const count = before?.kind === kind ? before.count + 1 : 1
+    last.set(sent.id, { kind, count })
+    store.update(sent.id, advanceSent(sent, { sighting, nowMs: now(), count }))
   }
   while (!signal.aborted) {
     store.prune()
