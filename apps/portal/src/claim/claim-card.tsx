@@ -65,7 +65,7 @@ export function ClaimCard(props: ClaimCardProps) {
       <h2>{`${titleOf(claimable)} on ${chain.name}`}</h2>
       {activity.phase === 'idle' || activity.phase === 'running' ? null : (
         <div tabIndex={-1} data-focus={isDeclined(activity) ? undefined : true}>
-          <ClaimOutcome {...{ running, chain, refresh }} />
+          <ClaimOutcome {...{ running, sent, chain, refresh }} />
         </div>
       )}
       {holdings.length > 0 ? <ClaimList {...{ claimable, claiming, canClaim, claim, at: now() }} /> : null}

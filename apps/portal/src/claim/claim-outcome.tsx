@@ -3,13 +3,15 @@ import type { PortalChain } from '@tallystick/core'
 import { Button, formatDollars, Notice } from '@tallystick/ui'
 import { hasUnknownResult } from '../connect/activity.ts'
 import { explainWalletError } from '../connect/explain-wallet-error.ts'
+import { FailureNotice } from '../connect/failure-notice.tsx'
 import { TransactionLink } from '../connect/progress.tsx'
 import type { RunningActivity } from '../connect/use-activity.ts'
-import { WalletErrorNotice } from '../connect/wallet-picker.tsx'
+import type { SentStore } from '../sent/sent-store.ts'
 import { type ClaimReport, listClaimed } from './run-claim.ts'
 
 type OutcomeProps = {
   readonly running: RunningActivity<ClaimReport>
+  readonly sent: SentStore
   readonly chain: PortalChain
   readonly refresh: () => void
 }
@@ -54,7 +56,7 @@ export function ClaimOutcome(props: OutcomeProps) {
       return (
         <>
           <Claimed positions={listClaimed(activity)} />
-          <WalletErrorNotice error={activity.error} />
+          <FailureNotice activity={activity} sent={props.sent} />
           <Sent {...props} hash={activity.hash} />
         </>
       )

@@ -4,15 +4,18 @@ import type { PortalChain } from '@tallystick/core'
 import { Button, formatDollars, formatRate, Instant, Notice, usePolled } from '@tallystick/ui'
 import { useCallback, useState } from 'preact/hooks'
 import { hasUnknownResult } from '../connect/activity.ts'
+import { FailureNotice } from '../connect/failure-notice.tsx'
 import { TransactionLink } from '../connect/progress.tsx'
 import { isFinal, type RunningActivity } from '../connect/use-activity.ts'
-import { WalletErrorNotice } from '../connect/wallet-picker.tsx'
 import type { Session } from '../data/session.ts'
+import type { SentStore } from '../sent/sent-store.ts'
 
 export type LendOutcomeProps = {
   readonly session: Session
   readonly chain: PortalChain
   readonly running: RunningActivity<LentPosition>
+  /** What this browser sent. */
+  readonly sent: SentStore
   /** Note on offer now. */
   readonly note: OfferedNote | undefined
   /** Note of the last lend. */
@@ -59,7 +62,7 @@ export function LendOutcome(props: LendOutcomeProps) {
     case 'failed':
       return (
         <>
-          <WalletErrorNotice error={activity.error} />
+          <FailureNotice activity={activity} sent={props.sent} />
           <Sent {...props} hash={activity.hash} />
         </>
       )

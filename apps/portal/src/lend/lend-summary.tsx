@@ -9,7 +9,7 @@ import { Progress, type StepLabels } from '../connect/progress.tsx'
 import { WalletErrorNotice } from '../connect/wallet-picker.tsx'
 import { lendDeadline } from '../data/certain-income.ts'
 import { useKeptFocus } from '../parts/use-kept-focus.ts'
-import { type SentStore, useOnConfirmed } from '../sent/sent-store.ts'
+import { useOnConfirmed } from '../sent/sent-store.ts'
 import { findWarnings } from './find-warnings.ts'
 import { LendOutcome, type LendOutcomeProps } from './lend-outcome.tsx'
 import { formatCoins } from './network-fee.ts'
@@ -26,7 +26,6 @@ import { useNetworkFee } from './use-network-fee.ts'
 export type LendSummaryProps = Omit<LendOutcomeProps, 'lentNote' | 'owner'> & {
   readonly connection: Connection | undefined
   readonly connector: Pick<Connector, 'switchTo'>
-  readonly sent: SentStore
   readonly lender: Lender | undefined
   readonly facts: ChainFacts
   /** Why the visitor cannot lend now. */
