@@ -274,8 +274,9 @@ test('behavior: claims and approvals survive a reload, and are not offered twice
   expect(await claimAll.count()).toBe(0)
   await expectStates(page, ['waiting'])
   await page.setViewportSize({ width: 390, height: 800 })
-  expect(await findAxeFaults(page)).toEqual([])
   await shoot(page, 'tray-claim-phone')
+  // It also checks that nothing is wider than a phone.
+  expect(await findAxeFaults(page, '.tray')).toEqual([])
   await page.setViewportSize({ width: 1280, height: 900 })
   await setMining(true)
   await expectStates(page, ['confirmed'])

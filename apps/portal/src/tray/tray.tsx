@@ -47,12 +47,12 @@ export function Tray({ sent, connector, chains, session, serverOffsetMs }: TrayP
           <button
             ref={button}
             type="button"
-            class="primary tray-button"
+            class={`${all.some(isPending) ? 'primary' : 'quiet'} tray-button`}
             aria-expanded={isOpen}
             aria-controls={isOpen ? 'tray-panel' : undefined}
             onClick={() => setOpen(!isOpen)}
           >
-            <Icon name={all.some(isPending) ? 'clock' : 'check'} />
+            <Icon name={iconOf(all)} />
             {labelOf(all)}
           </button>
           {isOpen ? (
@@ -76,6 +76,11 @@ export function Tray({ sent, connector, chains, session, serverOffsetMs }: TrayP
       </p>
     </section>
   )
+}
+
+function iconOf(all: readonly SentTransaction[]) {
+  if (all.some(isPending)) return 'clock'
+  return all.every(({ state }) => state.kind === 'confirmed') ? 'check' : 'alert'
 }
 
 function labelOf(all: readonly SentTransaction[]): string {
