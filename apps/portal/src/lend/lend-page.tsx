@@ -99,19 +99,8 @@ export function LendPage({ info, session, notes, connector, sent, rate, search, 
           <TenorField {...{ offered, chosen, onChoose: (days) => choose({ chainId: chain.id, tenorDays: days }) }} />
         </fieldset>
         <LendSummary
-          {...{
-            session,
-            chain,
-            connector,
-            sent,
-            connection,
-            lender,
-            facts,
-            running,
-            obstacle,
-            note: chosen,
-            partnerId,
-          }}
+          {...{ session, chain, connector, connection, lender, facts, running, obstacle, note: chosen, partnerId }}
+          sent={sent}
           principal={amount.principal}
           serverOffsetMs={notes.view?.serverOffsetMs ?? 0}
           onMined={refresh}
