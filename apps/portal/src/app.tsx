@@ -1,20 +1,30 @@
 import type { RateAnswer } from '@tallystick/client'
 import type { PortalChain, PortalInfo } from '@tallystick/core'
 import { Button, Notice, type Polled, useLoaded, usePolled } from '@tallystick/ui'
-import { useCallback, useRef, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { listClosedPools } from './data/pool-status.ts'
 import type { Session } from './data/session.ts'
 import { type Access, useAccess } from './data/use-access.ts'
 import { KeyPanel } from './parts/key-panel.tsx'
 import { useLocation, useViewChange } from './parts/router.ts'
 import { TopBar } from './parts/top-bar.tsx'
+import { DataAge } from './reach/data-age.tsx'
+import { fetchService, loadFromService, useIsLost } from './reach/page-reachability.ts'
 import { Views } from './views.tsx'
 
 /** Renders the page. */
 export function App() {
-  const { value: info, error } = useLoaded(true, fetchPortalInfo)
-  if (error) return <ServiceDown problem={(error as Error).message} />
-  return info ? <Portal info={info} /> : <p class="page-message">Loading…</p>
+  const { value: info, error } = useLoaded(true, (signal) => loadFromService(fetchPortalInfo, signal))
+  const isLost = useIsLost()
+  const isDown = useRef(false)
+  isDown.current ||= error !== undefined || isLost
+  const isShown = info !== undefined || isDown.current
+  useLayoutEffect(() => {
+    if (isShown) document.getElementById('shell')?.remove()
+  }, [isShown])
+  if (info) return <Portal info={info} />
+  // Before, the page shows the shell, which is in its HTML.
+  return isDown.current ? <ServiceDown problem={(error as Error | undefined)?.message} /> : null
 }
 
 function Portal({ info }: { readonly info: PortalInfo }) {
@@ -44,6 +54,7 @@ function Portal({ info }: { readonly info: PortalInfo }) {
         keyButton={keyButton}
         isKeyPanelOpen={showsKeyPanel}
         onChangeKey={() => setIsChanging(true)}
+        status={<DataAge atMs={rate.atMs} serverOffsetMs={notes.view?.serverOffsetMs ?? 0} />}
       />
       <main id="main" tabIndex={-1}>
         {showsKeyPanel ? (
@@ -64,10 +75,10 @@ function Portal({ info }: { readonly info: PortalInfo }) {
             onCancel={isChanging && (session || isDocs) ? close : undefined}
           />
         ) : null}
-        <ClosedPools rate={rate} chains={info.chains} />
         <Views info={info} place={place} access={access} rate={rate} enterKey={() => setIsChanging(true)} />
       </main>
       <Footer />
+      <ClosedPools rate={rate} chains={info.chains} />
     </>
   )
 }
@@ -91,7 +102,7 @@ const rateIntervalMs = 20_000
  * Returns the rates and the state of every pool. `period` is the start of the current period, if it is known: a new one
  * has new rates. The first request does not wait for it and is not repeated when it becomes known.
  */
-function useRate(session: Session | undefined, period: bigint | undefined): Polled<RateAnswer> {
+function useRate(session: Session | undefined, period: bigint | undefined) {
   const first = useRef(period)
   first.current ??= period
   const laterPeriod = period === first.current ? undefined : period
@@ -102,17 +113,19 @@ function useRate(session: Session | undefined, period: bigint | undefined): Poll
   return usePolled(session && request, rateIntervalMs)
 }
 
-async function fetchPortalInfo(): Promise<PortalInfo> {
-  const response = await fetch('/portal.json', { cache: 'no-store' })
+async function fetchPortalInfo(signal: AbortSignal): Promise<PortalInfo> {
+  const response = await fetchService('/portal.json', { cache: 'no-store', signal })
   if (!response.ok) throw new Error(`The service responded with status ${response.status}.`)
   return (await response.json()) as PortalInfo
 }
 
-function ServiceDown({ problem }: { readonly problem: string }) {
+function ServiceDown({ problem }: { readonly problem: string | undefined }) {
   return (
     <main class="no-service grid">
       <h1>Tallystick</h1>
-      <Notice tone="bad" title="The service does not respond" text={`Reload the page in a few seconds. (${problem})`} />
+      <Notice tone="bad" title="The service does not respond">
+        The page opens by itself when it does. {problem ? `(${problem})` : null}
+      </Notice>
       <Button class="primary" label="Reload" onClick={() => location.reload()} />
     </main>
   )
@@ -120,8 +133,8 @@ function ServiceDown({ problem }: { readonly problem: string }) {
 
 const titles = { paused: 'is paused', rejecting: 'rejects loans' } as const
 const hints = {
-  paused: 'Nobody can lend there until the pause ends.',
-  rejecting: 'Nobody can lend there until the operator has fixed it.',
+  paused: 'Nobody can lend or claim there until the pause ends.',
+  rejecting: 'Nobody can lend there until the operator has fixed it. Claims work.',
 } as const
 
 type ClosedPoolsProps = {
@@ -129,16 +142,16 @@ type ClosedPoolsProps = {
   readonly chains: readonly PortalChain[]
 }
 
-/** Renders which pools accept no loans, at the top of every view. */
+/** Renders which pools accept no loans, at the lower edge of every view, where it moves nothing when it appears. */
 function ClosedPools({ rate, chains }: ClosedPoolsProps) {
   return (
-    <>
+    <div class="closed-pools">
       {listClosedPools(rate, chains).map(({ chain, state, reason }) => (
         <Notice key={chain.id} tone="warn" title={`${chain.name} ${titles[state]}`}>
           {hints[state]} {reason}
         </Notice>
       ))}
-    </>
+    </div>
   )
 }
 

@@ -1,8 +1,8 @@
-import { applyStoredTheme } from '@tallystick/ui'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { startRouter } from './parts/router.ts'
+import { watchService } from './reach/page-reachability.ts'
 
-applyStoredTheme()
 startRouter()
+watchService()
 render(<App />, document.getElementById('portal') as HTMLElement)

@@ -1,5 +1,6 @@
 export { download } from './browser/download.ts'
 export { createQuietStorage, listStoredKeys, type QuietStorage, quietStorage } from './browser/quiet-storage.ts'
+export { applyStoredTheme } from './browser/stored-theme.ts'
 export { type AxisTitles, Chart } from './chart/chart.tsx'
 export { type ChartLayout, type ChartSize, plotOf, thinTicks } from './chart/chart-layout.ts'
 export { ChoosableRow } from './chart/choosable-row.tsx'
@@ -18,6 +19,7 @@ export {
   formatInstant,
   formatMonth,
   formatPeriod,
+  formatSecond,
   isoDate,
   newYorkZone,
   startOfDay,
@@ -32,6 +34,7 @@ export { useMessage } from './hooks/use-message.ts'
 export { useNow } from './hooks/use-now.ts'
 export { type Polled, usePolled } from './hooks/use-polled.ts'
 export { createListeners, useSubscribed } from './hooks/use-subscribed.ts'
+export { onWake, wake } from './hooks/wake.ts'
 export { Button, withoutReload } from './parts/button.tsx'
 export { Choices, Select } from './parts/choices.tsx'
 export { FieldFault } from './parts/field-fault.tsx'
@@ -39,7 +42,7 @@ export { Hex, shortHex } from './parts/hex.tsx'
 export { Icon, Mark } from './parts/icons.tsx'
 export { Instant } from './parts/instant.tsx'
 export { Notice, Pill, type Tone, toneIcons } from './parts/notice.tsx'
-export { Loading, Skeleton } from './parts/skeleton.tsx'
+export { Ghost, Loading, Skeleton } from './parts/skeleton.tsx'
 export { TableHead } from './parts/table-head.tsx'
-export { applyStoredTheme, ThemeButton } from './parts/theme-button.tsx'
+export { ThemeButton } from './parts/theme-button.tsx'
 export { ZonePicker } from './parts/zone-picker.tsx'

@@ -10,6 +10,7 @@ import { Progress, type StepLabels } from '../connect/progress.tsx'
 import { useActivity } from '../connect/use-activity.ts'
 import { WalletPicker } from '../connect/wallet-picker.tsx'
 import { useKeptFocus } from '../parts/use-kept-focus.ts'
+import { useIsLost } from '../reach/page-reachability.ts'
 import { type SentStore, useSent } from '../sent/sent-store.ts'
 import { listClaiming } from '../sent/sent-transaction.ts'
 import type { Holding } from '../wallet/look-up-wallet.ts'
@@ -59,7 +60,8 @@ export function ClaimCard(props: ClaimCardProps) {
     const order = { connection: connection as Connection, chain, tokenIds, acceptMissingIncome, now, sent }
     running.start((tools) => runClaim(order, tools))
   }
-  const canClaim = isOwner && !isPaused && activity.phase !== 'running' && !hasUnknownResult(activity)
+  const isLost = useIsLost()
+  const canClaim = isOwner && !isPaused && !isLost && activity.phase !== 'running' && !hasUnknownResult(activity)
   return (
     <section ref={keepFocus} class="card claim" aria-label={`Claim on ${chain.name}`} tabIndex={-1}>
       <h2>{`${titleOf(claimable)} on ${chain.name}`}</h2>
@@ -69,6 +71,9 @@ export function ClaimCard(props: ClaimCardProps) {
         </div>
       )}
       {holdings.length > 0 ? <ClaimList {...{ claimable, claiming, canClaim, claim, at: now() }} /> : null}
+      {isLost && holdings.length > 0 ? (
+        <p class="field-fault">The service does not respond. You can claim when it is back.</p>
+      ) : null}
       {isPaused && holdings.length > 0 ? (
         <p class="field-fault">The pool is paused. Nothing can be claimed until the pause ends.</p>
       ) : null}

@@ -1,5 +1,7 @@
 import type { PortalChain } from '@tallystick/core'
 import { useLoaded } from '@tallystick/ui'
+import { LazyNotice } from '../reach/lazy-notice.tsx'
+import { loadChunk } from '../reach/load-chunk.ts'
 import type { Wallet } from '../wallet/look-up-wallet.ts'
 import type { ClaimCardProps } from './claim-card.tsx'
 
@@ -13,9 +15,10 @@ type SlotProps = Pick<ClaimCardProps, 'connector' | 'sent' | 'serverOffsetMs' | 
 export function ClaimSlot({ wallet, chains, isPaused, ...props }: SlotProps) {
   const { address, holdings } = wallet
   const matured = holdings.filter(({ state }) => state === 'matured')
-  // If it cannot be loaded, the positions stay in the list. A reload tries again.
-  const { value: Card } = useLoaded(matured.length > 0, async () => (await import('./claim-card.tsx')).ClaimCard)
-  if (!Card) return null
+  const load = (signal: AbortSignal) => loadChunk('claim-card', () => import('./claim-card.tsx'), signal)
+  const { value, error } = useLoaded(matured.length > 0, load)
+  if (!value) return matured.length > 0 ? <LazyNotice error={error} class="card below" height="9rem" /> : null
+  const Card = value.ClaimCard
   return (
     <>
       {chains.map((chain) => (

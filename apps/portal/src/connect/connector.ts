@@ -29,8 +29,11 @@ export type Connector = ReturnType<typeof startConnector>
 
 const storageKey = 'tallystick-wallet'
 
+/** Connector of the page. `ready` resolves when the wallets that it adds itself are known. */
+export type PageConnector = Connector & { readonly ready: Promise<void> }
+
 /** Starts the connector of the page. In a sandbox it also adds the sandbox's wallet, whose code other pages never load. */
-export function startPageConnector({ visitor, chains, frameAncestors }: PortalInfo): Connector {
+export function startPageConnector({ visitor, chains, frameAncestors }: PortalInfo): PageConnector {
   const connector = startConnector(window, quietStorage)
   if (frameAncestors && window.parent !== window) {
     import('./provider/find-safe.ts').then(
@@ -42,14 +45,13 @@ export function startPageConnector({ visitor, chains, frameAncestors }: PortalIn
     )
   }
   const wallet = visitor?.wallet
-  if (wallet) {
-    import('./test-wallet-dialog.tsx').then(
-      ({ startTestWallet }) => startTestWallet(wallet, { chains, storage: createQuietStorage(() => sessionStorage) }),
-      // The form says that there is no wallet, and how to get one.
-      () => undefined,
-    )
-  }
-  return connector
+  if (!wallet) return { ...connector, ready: Promise.resolve() }
+  const ready = import('./test-wallet-dialog.tsx').then(
+    ({ startTestWallet }) => startTestWallet(wallet, { chains, storage: createQuietStorage(() => sessionStorage) }),
+    // The form says that there is no wallet, and how to get one.
+    () => undefined,
+  )
+  return { ...connector, ready }
 }
 
 /** Follows the wallets of a window, and connects to the wallet of the last visit if that still shares its account. */

@@ -1,12 +1,13 @@
 import { ClientError } from '@tallystick/client'
 import type { Address } from 'viem'
+import { fetchService } from '../reach/page-reachability.ts'
 
 /** Answer to an ENS name, or why it has no address, in the service's words. */
 export type ResolvedName = { readonly address: Address } | { readonly problem: string }
 
 /** Asks the service for the address of an ENS name. Throws if the service fails: that says nothing about the name. */
 export async function resolveName(name: string, signal: AbortSignal): Promise<ResolvedName> {
-  const response = await fetch(`/ens/${encodeURIComponent(name)}`, { signal }).catch((cause: unknown) => {
+  const response = await fetchService(`/ens/${encodeURIComponent(name)}`, { signal }).catch((cause: unknown) => {
     throw new ClientError({ code: 'connection_failed', message: 'No response.', retryable: true, cause })
   })
   const body = (await response.json().catch(() => ({}))) as { readonly address?: Address; readonly message?: string }

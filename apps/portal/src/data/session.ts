@@ -1,5 +1,6 @@
 import { type Client, createClient } from '@tallystick/client'
 import type { PortalInfo } from '@tallystick/core'
+import { fetchService } from '../reach/page-reachability.ts'
 import { createVisitorFetch, readCode } from './visitor-fetch.ts'
 
 /** Access to the service and its client, by an API key or as a visitor. */
@@ -24,8 +25,7 @@ type SessionOptions = {
 /** Creates a session. Throws `InvalidApiKeyError` if the key is malformed. */
 export function createSession(info: Pick<PortalInfo, 'chains'>, { apiKey, onRefused }: SessionOptions): Session {
   const chainIds = info.chains.filter(({ hasData }) => hasData).map(({ id }) => id)
-  const send = (url: string, init: RequestInit) => globalThis.fetch(url, init)
-  const own = apiKey === undefined ? createVisitorFetch({ fetch: send, now: Date.now }) : send
+  const own = apiKey === undefined ? createVisitorFetch({ fetch: fetchService, now: Date.now }) : fetchService
   const fetch = async (url: string, init: RequestInit) => {
     const response = await own(url, init)
     if ((await readCode(response)) === 'invalid_api_key') onRefused()

@@ -1,5 +1,6 @@
 import type { Client, ClientError, NotesState, OfferedNote } from '@tallystick/client'
 import { useEffect, useState } from 'preact/hooks'
+import { useRecoveries } from '../reach/page-reachability.ts'
 
 /** Last notes received. The page shows them as expired while the next ones load. */
 export type NotesView = {
@@ -19,6 +20,8 @@ const nothing: NotesOnPage = { view: undefined, failure: undefined }
 /** Returns the notes the page shows. A new client starts with none. */
 export function useNotes(client: Client | undefined, { stream }: { readonly stream: boolean }): NotesOnPage {
   const [shown, setShown] = useState<{ readonly client: Client; readonly state: NotesOnPage }>()
+  // After a loss the watch may wait a minute before it asks again, and its stream five. A new one asks at once.
+  const recoveries = useRecoveries()
   useEffect(() => {
     if (!client) return undefined
     const update = (state: NotesState) => {
@@ -29,7 +32,7 @@ export function useNotes(client: Client | undefined, { stream }: { readonly stre
     }
     // Notes are shown until they expire: the countdown displays the time left.
     return client.watchNotes(update, { minRemaining: 0, stream })
-  }, [client, stream])
+  }, [client, stream, recoveries])
   return shown && shown.client === client ? shown.state : nothing
 }
 

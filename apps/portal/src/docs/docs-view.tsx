@@ -1,23 +1,19 @@
-import { Loading, Notice, useLoaded } from '@tallystick/ui'
+import { useLoaded } from '@tallystick/ui'
+import { LazyNotice } from '../reach/lazy-notice.tsx'
+import { loadChunk } from '../reach/load-chunk.ts'
 import type { DocsProps } from './docs.tsx'
 
 /** Renders the documentation. It loads when it is first opened. */
 export function DocsView(props: DocsProps) {
-  const { value: Component, error } = useLoaded(props.isOpen, async () => (await import('./docs.tsx')).Docs)
+  const { value, error } = useLoaded(props.isOpen, (signal) => loadChunk('docs', () => import('./docs.tsx'), signal))
+  const Component = value?.Docs
   if (Component) return <Component {...props} />
   return (
     <>
       <h1 id="docs-heading" tabIndex={-1}>
         Documentation
       </h1>
-      {error !== undefined ? (
-        <Notice tone="bad" title="The documentation could not be loaded">
-          Check your connection and reload the page. The reference for tools is <a href="/openapi.json">openapi.json</a>
-          .
-        </Notice>
-      ) : (
-        props.isOpen && <Loading text="Loading the documentation…" height="24rem" />
-      )}
+      {props.isOpen ? <LazyNotice error={error} height="24rem" /> : null}
     </>
   )
 }

@@ -1,7 +1,9 @@
-import { Button, Loading, Notice, useLoaded } from '@tallystick/ui'
+import { Button, Notice, useLoaded } from '@tallystick/ui'
 import type { PageState } from '../data/page-state.ts'
 import type { KeySession } from '../data/session.ts'
 import { ViewHead } from '../parts/view-head.tsx'
+import { LazyNotice } from '../reach/lazy-notice.tsx'
+import { loadChunk } from '../reach/load-chunk.ts'
 
 type ExplorerViewProps = Pick<PageState, 'info'> & {
   readonly session: KeySession | undefined
@@ -13,7 +15,10 @@ type ExplorerViewProps = Pick<PageState, 'info'> & {
 /** Renders the query explorer. Its editor is larger than the rest of the page, so it loads when first opened. */
 export function ExplorerView({ info, session, isVisitor, isOpen, enterKey }: ExplorerViewProps) {
   const isNeeded = isOpen && session !== undefined
-  const { value: Component, error } = useLoaded(isNeeded, async () => (await import('./explorer.tsx')).Explorer)
+  const { value, error } = useLoaded(isNeeded, (signal) =>
+    loadChunk('explorer', () => import('./explorer.tsx'), signal),
+  )
+  const Component = value?.Explorer
   return (
     <>
       <ViewHead view="explorer">
@@ -28,12 +33,8 @@ export function ExplorerView({ info, session, isVisitor, isOpen, enterKey }: Exp
         <Notice tone="calm" title="API key required" text="Queries use the API. Enter your key above." />
       ) : Component ? (
         <Component info={info} session={session} />
-      ) : error !== undefined ? (
-        <Notice tone="bad" title="The explorer could not be loaded">
-          Check your connection and reload the page. The service may have been updated since you opened it.
-        </Notice>
       ) : (
-        isOpen && <Loading class="card" text="Loading the explorer…" height="24rem" />
+        isOpen && <LazyNotice error={error} class="card" height="24rem" />
       )}
     </>
   )

@@ -7,6 +7,7 @@ import { graphql, updateSchema } from 'cm6-graphql'
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { KeySession } from '../data/session.ts'
+import { useRecoveries } from '../reach/page-reachability.ts'
 import { type Draft, parseVariables } from './draft.ts'
 import { Editor } from './editor.tsx'
 import { ExplorerBar, type Side } from './explorer-bar.tsx'
@@ -148,6 +149,7 @@ function describeChains(chains: readonly number[]): string {
 /** Returns the schema once it is loaded. Without it there is no completion, but queries still run. */
 function useSchema({ client }: KeySession, editor: { readonly current: EditorView | null }): GraphQLSchema | undefined {
   const [schema, setSchema] = useState<GraphQLSchema>()
+  const recoveries = useRecoveries()
   useEffect(() => {
     const controller = new AbortController()
     fetchSchema(client, controller.signal).then(
@@ -158,7 +160,7 @@ function useSchema({ client }: KeySession, editor: { readonly current: EditorVie
       () => undefined,
     )
     return () => controller.abort()
-  }, [client])
+  }, [client, recoveries])
   return schema
 }
 

@@ -2,6 +2,8 @@ import type { JudgedAmount } from './judge-amount.ts'
 import type { Lender } from './use-lender.ts'
 
 export type ObstacleFacts = {
+  /** Whether the service does not answer. What the page shows may be old. */
+  readonly isLost: boolean
   readonly isConnected: boolean
   readonly lender: Pick<Lender, 'isPaused' | 'balance' | 'minLend'> | undefined
   readonly amount: JudgedAmount
@@ -18,6 +20,7 @@ export type ObstacleFacts = {
 /** Returns why the visitor cannot lend now, most important first, or undefined. */
 export function findObstacle(facts: ObstacleFacts): string | undefined {
   const { isConnected, lender, amount, hasNote, hasExpired, isPaused, rejection, isPartnerUnknown } = facts
+  if (facts.isLost) return 'The service does not respond. You can lend when it is back.'
   if (isPaused || lender?.isPaused) return 'The pool is paused. Nothing can be lent until the pause ends.'
   if (rejection !== undefined) return `The pool rejects loans. ${rejection}`
   if (!hasNote) return 'No note is on offer for this choice.'

@@ -1,16 +1,7 @@
 import type { OfferedNote } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
 import type { PortalChain } from '@tallystick/core'
-import {
-  Button,
-  Choices,
-  formatDollars,
-  formatExact,
-  formatRate,
-  Notice,
-  Skeleton,
-  useSubscribed,
-} from '@tallystick/ui'
+import { Button, Choices, formatDollars, formatExact, formatRate, Notice, useSubscribed } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import type { Connection, Connector } from '../connect/connector.ts'
 import { useActivity } from '../connect/use-activity.ts'
@@ -25,6 +16,8 @@ import { ErrorNotice } from '../parts/error-notice.tsx'
 import { Fact } from '../parts/fact.tsx'
 import { navigate } from '../parts/router.ts'
 import { useKeptFocus } from '../parts/use-kept-focus.ts'
+import { WaitingChoices } from '../parts/waiting-choices.tsx'
+import { useIsLost } from '../reach/page-reachability.ts'
 import type { SentStore } from '../sent/sent-store.ts'
 import { findObstacle } from './find-obstacle.ts'
 import { type JudgedAmount, judgeAmount } from './judge-amount.ts'
@@ -61,6 +54,7 @@ export function LendPage({ info, session, notes, connector, sent, rate, search, 
   const amount = judgeAmount(text, { balance: lender?.balance, minLend })
   const isBusy = running.activity.phase === 'running'
   const obstacle = findObstacle({
+    isLost: useIsLost(),
     isConnected: connection !== undefined,
     lender,
     amount,
@@ -212,16 +206,19 @@ function TenorField({ offered, chosen, onChoose }: TenorFieldProps) {
       <legend>
         <h2>For how long</h2>
       </legend>
-      {offered.length === 0 ? <Skeleton height="3.4rem" width="100%" /> : null}
-      <div class="segments wrap" hidden={offered.length === 0}>
-        <Choices name="lend-tenor" options={offered.map(describe)} chosen={chosen?.tenorDays} onChoose={onChoose} />
-      </div>
+      {offered.length === 0 ? (
+        <WaitingChoices class="segments wrap" describe={(tenorDays) => describe({ tenorDays, coupon: 369n }).label} />
+      ) : (
+        <div class="segments wrap">
+          <Choices name="lend-tenor" options={offered.map(describe)} chosen={chosen?.tenorDays} onChoose={onChoose} />
+        </div>
+      )}
       <p class="hint">Days, and the fixed interest per year.</p>
     </fieldset>
   )
 }
 
-function describe({ tenorDays, coupon }: OfferedNote) {
+function describe({ tenorDays, coupon }: Pick<OfferedNote, 'tenorDays' | 'coupon'>) {
   const label = (
     <>
       {tenorDays} <small class="tenor-days">{tenorDays === 1 ? 'day' : 'days'}</small>

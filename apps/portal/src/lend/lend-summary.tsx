@@ -1,5 +1,5 @@
 import type { ExpectedIncome, OfferedNote } from '@tallystick/client'
-import { Button, formatDollars, Notice, useNow } from '@tallystick/ui'
+import { Button, formatDollars, Ghost, Notice, useNow } from '@tallystick/ui'
 import { useEffect, useState } from 'preact/hooks'
 import { hasUnknownResult } from '../connect/activity.ts'
 import type { Connection, Connector } from '../connect/connector.ts'
@@ -77,6 +77,13 @@ export function LendSummary(props: LendSummaryProps) {
       <h2 id="lend-summary-heading">What you get</h2>
       <PaymentTable {...payment} income={income} />
       {note && activity.phase !== 'mined' ? <Terms note={note} now={now} /> : null}
+      {note ? null : (
+        <div class="spread terms">
+          <p class="hint">
+            <Ghost text="These terms hold until 13 Nov 2026, 18:00 New York." />
+          </p>
+        </div>
+      )}
       <TermsChange {...{ note, lentNote: order }} isShown={isOpen && activity.phase !== 'expired'} />
       {isOpen ? <LendActions {...props} {...{ plan, income, now, lend }} /> : null}
       <Progress {...{ activity, labels, plan: plan.steps, explorer: chain.explorer, onStop: running.stop }} />

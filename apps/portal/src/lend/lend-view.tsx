@@ -1,27 +1,32 @@
-import { Loading, Notice, useLoaded } from '@tallystick/ui'
+import { useLoaded } from '@tallystick/ui'
 import { useRef } from 'preact/hooks'
+import type { PageConnector } from '../connect/connector.ts'
 import { useLocation } from '../parts/router.ts'
 import { ViewHead } from '../parts/view-head.tsx'
+import { LazyNotice } from '../reach/lazy-notice.tsx'
+import { loadChunk } from '../reach/load-chunk.ts'
 import type { LendPageProps } from './lend-page.tsx'
 
 /** Renders the form to lend with. Its code, which contains viem, loads when the view opens. */
-export function LendView(props: Omit<LendPageProps, 'search'>) {
+export function LendView(props: Omit<LendPageProps, 'search'> & { readonly connector: PageConnector }) {
   const { search } = useLocation()
   // The query of another view says nothing about this one.
   const last = useRef(search)
   if (props.isOpen) last.current = search
-  const { value: Component, error } = useLoaded(props.isOpen, async () => (await import('./lend-page.tsx')).LendPage)
+  const { value, error } = useLoaded(props.isOpen, async (signal) => {
+    const page = await loadChunk('lend-page', () => import('./lend-page.tsx'), signal)
+    // The form begins with the wallets to choose from.
+    await props.connector.ready
+    return page
+  })
+  const Component = value?.LendPage
   return (
     <>
       <ViewHead view="lend">Lend dollars to the pool for a fixed time, and get them back with interest.</ViewHead>
       {Component ? (
         <Component {...props} search={last.current} />
-      ) : error !== undefined ? (
-        <Notice tone="bad" title="The form cannot be loaded">
-          Reload the page. If the service was updated while the page was open, this is necessary once.
-        </Notice>
       ) : (
-        <Loading class="card" text="Loading…" height="16rem" />
+        <LazyNotice error={error} class="card" height="16rem" />
       )}
     </>
   )

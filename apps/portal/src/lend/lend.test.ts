@@ -93,6 +93,7 @@ test('default: the dollars are taken by allowance, by permit or after an approva
 
 describe('obstacles', () => {
   const ready: ObstacleFacts = {
+    isLost: false,
     isConnected: true,
     lender: { isPaused: false, balance: limits.balance, minLend: limits.minLend },
     amount: { principal: 1_000n * dollar },
@@ -109,6 +110,7 @@ describe('obstacles', () => {
   })
 
   test.each([
+    [{ isLost: true, isPaused: true }, 'The service does not respond. You can lend when it is back.'],
     [{ isConnected: false }, 'Connect a wallet first.'],
     [{ lender: undefined }, 'Reading your account…'],
     [{ isPaused: true, isConnected: false }, 'The pool is paused. Nothing can be lent until the pause ends.'],

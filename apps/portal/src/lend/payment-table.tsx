@@ -1,5 +1,5 @@
 import { type ExpectedIncome, expectedIncome, type OfferedNote } from '@tallystick/client'
-import { formatRate, Instant } from '@tallystick/ui'
+import { formatRate, Ghost, Instant } from '@tallystick/ui'
 import { roundIncome } from '../data/certain-income.ts'
 import { Sum } from '../parts/sum.tsx'
 
@@ -28,10 +28,16 @@ export function PaymentTable(props: PaymentTableProps) {
   const parts = income && principal !== undefined ? roundIncome(principal, income) : undefined
   return (
     <dl class="sums lend-sums">
-      <Sum name="You lend" help={days && `for ${days}`} amount={parts?.principal} />
+      <Sum name="You lend" help={days ? `for ${days}` : <Ghost text="for 30 days" />} amount={parts?.principal} />
       <Sum
         name="Fixed income"
-        help={note && <Certainty note={note} deadline={isMined ? undefined : lendTimestamp} />}
+        help={
+          note ? (
+            <Certainty note={note} deadline={isMined ? undefined : lendTimestamp} />
+          ) : (
+            <Ghost text="3.69% per year, certain if mined by 18:00 New York" />
+          )
+        }
         amount={parts?.fixed}
         sign="+"
         id="lend-fixed"
@@ -56,13 +62,18 @@ export function PaymentTable(props: PaymentTableProps) {
       <Sum
         name="You get"
         help={
-          income && (
-            <>
-              when you claim it, from about <Instant seconds={income.holdsFrom} /> on
-            </>
+          note === undefined ? (
+            <Ghost text="when you claim it, from about 15 Dec 2026, 19:00 New York on" />
+          ) : (
+            income && (
+              <>
+                when you claim it, from about <Instant seconds={income.holdsFrom} /> on
+              </>
+            )
           )
         }
         amount={parts?.total}
+        none={note ? undefined : <Ghost text="about $10,134.73" />}
         sign={floatingRate === undefined ? 'at least ' : 'about '}
         id="lend-total"
         isTotal

@@ -1,5 +1,16 @@
-import { download, formatClock, formatCountdown, Icon, useAction, useNow, useZone, zoneName } from '@tallystick/ui'
+import {
+  download,
+  formatClock,
+  formatCountdown,
+  Ghost,
+  Icon,
+  useAction,
+  useNow,
+  useZone,
+  zoneName,
+} from '@tallystick/ui'
 import type { NotesView } from '../data/use-notes.ts'
+import { fetchService } from '../reach/page-reachability.ts'
 
 /** Renders the time left until the next boundary, and its time. */
 export function Countdown({ view }: { readonly view: NotesView | undefined }) {
@@ -10,6 +21,11 @@ export function Countdown({ view }: { readonly view: NotesView | undefined }) {
       <div class="countdown">
         <p class="hint">Next refresh</p>
         <p class="countdown-time bold muted">––:––:––</p>
+        <PeriodStick start={0} end={18 * 3600} now={0} />
+        <p class="countdown-at hint">
+          <Ghost text="at 18:00 New York" />
+        </p>
+        <CalendarButton />
       </div>
     )
   }
@@ -56,7 +72,7 @@ function CalendarButton() {
 }
 
 async function fetchCalendar(): Promise<string> {
-  const response = await fetch(`/calendar?days=${days}`, { headers: { accept: 'text/calendar' } })
+  const response = await fetchService(`/calendar?days=${days}`, { headers: { accept: 'text/calendar' } })
   if (!response.ok) throw new Error(`The service responded with status ${response.status}.`)
   return response.text()
 }

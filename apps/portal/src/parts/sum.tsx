@@ -9,12 +9,12 @@ type SumProps = {
   /** Shown before the amount. */
   readonly sign?: string
   /** Shown without an amount. */
-  readonly none?: string
+  readonly none?: ComponentChildren
   readonly isTotal?: boolean
 }
 
 /** Renders a line of a sum. The value of `data` is the exact amount that the contract pays. The parent is a `dl`. */
-export function Sum({ name, help, amount, id, sign = '', none = '–', isTotal }: SumProps) {
+export function Sum({ name, help, amount, id, sign = '', none, isTotal }: SumProps) {
   return (
     <div class={isTotal ? 'spread sum sum-total ruled-top' : 'spread sum'}>
       <dt>
@@ -22,7 +22,7 @@ export function Sum({ name, help, amount, id, sign = '', none = '–', isTotal }
       </dt>
       <dd>
         {amount === undefined ? (
-          none
+          (none ?? '–')
         ) : (
           <data id={id} value={amount.exact.toString()}>{`${sign}$${formatCents(amount.cents)}`}</data>
         )}

@@ -1,5 +1,5 @@
 import { Icon, Mark, ThemeButton, ZonePicker } from '@tallystick/ui'
-import type { RefObject } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useRef } from 'preact/hooks'
 import { hrefOf, titles, type View, views } from './place.ts'
 
@@ -15,9 +15,11 @@ type TopBarProps = {
   readonly keyButton: RefObject<HTMLButtonElement | null>
   readonly isKeyPanelOpen: boolean
   readonly onChangeKey: () => void
+  /** Hangs below the bar. */
+  readonly status: ComponentChildren
 }
 
-export function TopBar({ view, keyLabel, isVisitor, keyButton, isKeyPanelOpen, onChangeKey }: TopBarProps) {
+export function TopBar({ view, keyLabel, isVisitor, keyButton, isKeyPanelOpen, onChangeKey, status }: TopBarProps) {
   // A link returns to where the visitor left a view. The link of the open view leads to its beginning.
   const left = useRef<Partial<Record<View, string>>>({})
   left.current[view] = location.pathname + location.search
@@ -53,6 +55,7 @@ export function TopBar({ view, keyLabel, isVisitor, keyButton, isKeyPanelOpen, o
         <ZonePicker />
         <ThemeButton />
       </div>
+      {status}
     </header>
   )
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Address } from 'viem'
 import type { PageState } from '../data/page-state.ts'
 import { resolveName } from '../data/resolve-name.ts'
+import { useRecoveries } from '../reach/page-reachability.ts'
 import { keepReport, type Lookup } from './keep-report.ts'
 import { lookUpWallet, type Wallet } from './look-up-wallet.ts'
 import type { Owner } from './parse-owner.ts'
@@ -44,6 +45,10 @@ export function useLookup({ info, session, serverOffsetMs, owner }: UseLookupOpt
     run({ keepsReport: false })
     return () => running.current?.abort()
   }, [owner, session, isReady])
+  const recoveries = useRecoveries()
+  useEffect(() => {
+    if (recoveries > 0) run({ keepsReport: true })
+  }, [recoveries])
   return { lookup, run }
 }
 

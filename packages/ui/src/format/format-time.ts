@@ -165,6 +165,16 @@ export function formatClock(
 }
 
 /**
+ * Formats hour, minute and second.
+ *
+ * @example
+ * formatSecond(1793570001n, 'UTC') // '21:13:21'
+ */
+export function formatSecond(seconds: bigint, zone: string): string {
+  return formatter(zone, { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(Number(seconds) * 1000)
+}
+
+/**
  * Formats the time left as hours, minutes and seconds.
  *
  * @example

@@ -12,3 +12,8 @@ export function Loading({ text, height, ...attributes }: { readonly text: string
     </div>
   )
 }
+
+/** Renders a placeholder that takes the lines that `text` would take. Nobody reads the text. */
+export function Ghost({ text }: { readonly text: string }) {
+  return <span class="ghost" data-text={text} aria-hidden="true" />
+}
