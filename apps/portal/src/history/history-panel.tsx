@@ -32,7 +32,7 @@ export function HistoryPanel<Row>({ title, loaded, empty, file, onRetry, childre
         </>
       )}
       {value === undefined && error === undefined ? (
-        <Loading text={`Loading ${title.toLowerCase()}…`} height="300px" />
+        <Loading text={`Loading ${title.toLowerCase()}…`} height="40rem" />
       ) : null}
       {value?.length === 0 ? <Notice tone="calm" {...empty} /> : null}
       {value && value.length > 0 ? children(value) : null}

@@ -1,11 +1,12 @@
 import { type ExpectedIncome, expectedIncome } from '@tallystick/client'
-import { Choices, formatRate, Instant, parseDollars, useNow } from '@tallystick/ui'
+import { Button, Choices, formatRate, Ghost, Instant, parseDollars, useNow } from '@tallystick/ui'
 import { useState } from 'preact/hooks'
 import { lendDeadline, roundIncome } from '../data/certain-income.ts'
 import type { Offer } from '../data/offers.ts'
 import { hrefOfLend } from '../lend/lend-choice.ts'
 import { DollarInput } from '../parts/dollar-input.tsx'
 import { Sum } from '../parts/sum.tsx'
+import { WaitingChoices } from '../parts/waiting-choices.tsx'
 
 // The pool's minimum at deployment. For a smaller amount the calculator shows a hint.
 const minLend = 1_000n * 10n ** 18n
@@ -39,23 +40,29 @@ export function Calculator({ offers, chosen, floatingRate, isRateLoading, server
           {fault ?? hintFor(principal)}
         </p>
       </div>
-      <fieldset class="field tenors" hidden={!offers?.length}>
+      <fieldset class="field tenors" hidden={offers?.length === 0}>
         <legend>Maturity, days</legend>
-        <div class="segments">
-          <Choices
-            name="tenor"
-            options={(offers ?? []).map(({ tenorDays }) => ({ value: tenorDays, label: tenorDays }))}
-            chosen={chosen?.tenorDays}
-            onChoose={(days) => onChoose(offers?.find(({ tenorDays }) => tenorDays === days) as Offer)}
-          />
-        </div>
+        {offers ? (
+          <div class="segments">
+            <Choices
+              name="tenor"
+              options={offers.map(({ tenorDays }) => ({ value: tenorDays, label: tenorDays }))}
+              chosen={chosen?.tenorDays}
+              onChoose={(days) => onChoose(offers.find(({ tenorDays }) => tenorDays === days) as Offer)}
+            />
+          </div>
+        ) : (
+          <WaitingChoices class="segments" describe={String} />
+        )}
       </fieldset>
       {income && chosen && principal !== undefined && lendTimestamp !== undefined ? (
         <Result {...{ income, chosen, principal, lendTimestamp, floatingRate, isRateLoading }} />
-      ) : (
+      ) : offers ? (
         <p class="hint">
-          {offers?.length ? 'Enter an amount to see its income.' : 'Income is shown once notes are available.'}
+          {offers.length > 0 ? 'Enter an amount to see its income.' : 'Income is shown once notes are available.'}
         </p>
+      ) : (
+        waitingResult
       )}
       {chosen ? (
         <a class="primary" href={hrefOfLend({ chainId: chosen.chainId, tenorDays: chosen.tenorDays })}>
@@ -65,6 +72,23 @@ export function Calculator({ offers, chosen, floatingRate, isRateLoading, server
     </form>
   )
 }
+
+// As large as the result will be, with the button.
+const waitingResult = (
+  <>
+    <div class="result" aria-hidden="true">
+      <dl class="sums">
+        <Sum name="Fixed income" help={<Ghost text="coupon 3.62%" />} amount={undefined} />
+        <Sum name="Expected floating" help={<Ghost text="if the rate stays at 13.52%" />} amount={undefined} />
+        <Sum name="At maturity" help={<Ghost text="13 Dec 2026" />} amount={undefined} isTotal />
+      </dl>
+      <p class="hint">
+        <Ghost text="The fixed income is certain for a lend mined by 13 Nov 2026, 18:00 New York. All is before a partner’s fee, and for a claim from about 14 Dec 2026, 19:00 New York on." />
+      </p>
+    </div>
+    <Button class="primary" label="Lend" disabled />
+  </>
+)
 
 type ResultProps = Pick<CalculatorProps, 'floatingRate' | 'isRateLoading'> & {
   readonly income: ExpectedIncome

@@ -1,4 +1,4 @@
-import { formatPeriod, type Polled, usePolled, useZone, zoneName } from '@tallystick/ui'
+import { formatPeriod, Ghost, type Polled, usePolled, useZone, zoneName } from '@tallystick/ui'
 import { useCallback, useState } from 'preact/hooks'
 import { fetchLastPeriod, type LastCoupons } from '../data/last-period.ts'
 import { chooseTenor, listOffers, type Offer } from '../data/offers.ts'
@@ -31,7 +31,13 @@ export function Overview({ info, session, notes, rate }: PageState) {
             Notes on offer
           </h1>
           <p class="hero-period soft">
-            {view ? periodText(view, zone) : 'Treasury notes, renewed at 00:00 and 18:00 New York time.'}
+            {view ? (
+              periodText(view, zone)
+            ) : session ? (
+              <Ghost text="13 Nov 2026, 00:00 to 18:00 New York" />
+            ) : (
+              'Treasury notes, renewed at 00:00 and 18:00 New York time.'
+            )}
           </p>
           {session ? <ChainPicker name="chain" chains={info.chains} chainId={chainId} onChange={setChainId} /> : null}
         </div>

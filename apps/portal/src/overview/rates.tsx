@@ -1,5 +1,5 @@
 import type { ChainRate, RateAnswer } from '@tallystick/client'
-import { formatDate, formatDatesIn, formatRate, Instant, Pill, type Polled, Skeleton } from '@tallystick/ui'
+import { formatDate, formatDatesIn, formatRate, Ghost, Instant, Pill, type Polled, Skeleton } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { explainError } from '../data/explain-error.ts'
 
@@ -21,7 +21,12 @@ export function Rates({ rate: { value, error }, chainId }: RatesProps) {
         value={highest(chain?.fixedRates.map(({ coupon }) => coupon))}
         isLoading={isLoading}
       />
-      <Rate name="Floating" help={floatingHelp(chain)} value={chain?.floatingRate ?? undefined} isLoading={isLoading} />
+      <Rate
+        name="Floating"
+        help={isLoading ? <Ghost text="Income of 12 Nov 2026 (UTC), annualised" /> : floatingHelp(chain)}
+        value={chain?.floatingRate ?? undefined}
+        isLoading={isLoading}
+      />
       <Rate name="Market" help="Fixed plus floating" value={market} isLoading={isLoading} />
       <div class="rate rate-sync">
         <h2 class="hint">Protocol</h2>
@@ -56,7 +61,26 @@ type SyncStateProps = {
 
 function SyncState({ chain, error, isLoading }: SyncStateProps) {
   if (!chain) {
-    if (isLoading) return <Skeleton width="9ch" />
+    if (isLoading) {
+      return (
+        <>
+          <p>
+            <span class="pill">
+              <Ghost text="Synced" />
+            </span>
+          </p>
+          <p class="rate-help hint">
+            <Ghost text="The floating income of 12 Nov 2026 (UTC) has been set." />
+          </p>
+          <p class="rate-help hint">
+            <Ghost text="Next expected after" />{' '}
+            <span class="nowrap">
+              <Ghost text="13 Nov 2026, 19:00 New York." />
+            </span>
+          </p>
+        </>
+      )
+    }
     const { title, text } = explainError(error)
     return (
       <>
