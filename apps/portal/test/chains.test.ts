@@ -276,12 +276,12 @@ describe('the second chain in another state', () => {
     await expectShown(page, first)
   })
 
-  test('error: a pool that rejects the notes is named at the top, in its card and where one would lend', async () => {
+  test('error: a pool that rejects the notes is named at the lower edge, in its card and where one would lend', async () => {
     const statusReason = `The pool’s signer is 0x${'ab'.repeat(20)}, not 0x${'cd'.repeat(20)}.`
     const page = await visitWith({ status: 'rejecting', statusReason, fixedRates: [], marketRates: [] })
     await expect.poll(() => sideOf(page).innerText()).toMatch(/Pool rejects loans\s[\s\S]*The pool’s signer is/)
     await page.getByText(`${second.name} rejects loans`).waitFor()
-    await page.getByText('Nobody can lend there until the operator has fixed it.').waitFor()
+    await page.getByText('Nobody can lend there until the operator has fixed it. Claims work.').waitFor()
   })
 
   test('error: a chain without RPC has the status of its index', async () => {

@@ -148,7 +148,7 @@ test('behavior: on a phone of 320 px positions are cards, and no view is wider t
   await page.context().close()
 })
 
-test('behavior: a paused pool is named at the top of every view', async () => {
+test('behavior: a paused pool is named at the lower edge of every view', async () => {
   const { page } = await shared.visit('/')
   await page.route('**/rate', async (route) => {
     const body = await (await route.fetch()).json()
@@ -160,7 +160,7 @@ test('behavior: a paused pool is named at the top of every view', async () => {
   await alert.waitFor()
   // Another file may pause the second chain meanwhile.
   expect((await alert.innerText()).replace(/\s+/g, ' ')).toBe(
-    'zkSync Era (sandbox) is paused Nobody can lend there until the pause ends. The pool is paused.',
+    'zkSync Era (sandbox) is paused Nobody can lend or claim there until the pause ends. The pool is paused.',
   )
   await page.getByRole('link', { name: 'History' }).click()
   expect(await alert.isVisible()).toBe(true)
