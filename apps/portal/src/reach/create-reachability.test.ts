@@ -122,6 +122,8 @@ test('behavior: a long loss is probed every 15 s at most, and no probe is sent w
   page.isVisible = false
   reachability.look()
   const before = page.askedAtMs.length
+  reachability.doubt()
+  reachability.heard()
   await pass(600)
   expect(page.askedAtMs.length).toBe(before)
   service.mode = 'answers'

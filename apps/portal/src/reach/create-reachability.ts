@@ -80,6 +80,9 @@ export function createReachability({ ask, now, random, setTimer, isVisible, onCh
     return last
   }
   const check = (): Promise<boolean> => (last && now() - probedAtMs < spacingMs ? last : probe())
+  const doubt = () => {
+    if (isVisible()) void check()
+  }
   return {
     get: () => state,
     /** Begins to expect an answer. */
@@ -93,9 +96,11 @@ export function createReachability({ ask, now, random, setTimer, isVisible, onCh
     check,
     /** Counts the response to another request. While the service is lost, a probe has to confirm it. */
     heard: () => {
-      if (state.isLost) void check()
+      if (state.isLost) doubt()
       else answered()
     },
+    /** Counts a request that failed. */
+    doubt,
   }
 }
 

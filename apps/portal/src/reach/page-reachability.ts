@@ -57,10 +57,10 @@ export async function fetchService(url: string, init?: RequestInit): Promise<Res
   try {
     const response = await fetch(url, init)
     if (isFromService(response)) reachability.heard()
-    else void reachability.check()
+    else reachability.doubt()
     return response
   } catch (error) {
-    if (!init?.signal?.aborted) void reachability.check()
+    if (!init?.signal?.aborted) reachability.doubt()
     throw error
   }
 }
