@@ -26,7 +26,7 @@ export function LendView(props: Omit<LendPageProps, 'search'> & { readonly conne
       {Component ? (
         <Component {...props} search={last.current} />
       ) : (
-        <LazyNotice error={error} class="card" height="16rem" />
+        props.isOpen && <LazyNotice error={error} class="card" height="16rem" />
       )}
     </>
   )

@@ -1,5 +1,4 @@
 import type { MediaType, OpenapiDocument, OpenapiOperation, OpenapiResponse } from '@tallystick/core'
-import { fetchService } from '../../reach/page-reachability.ts'
 
 export type Schemas = OpenapiDocument['components']['schemas']
 
@@ -55,7 +54,7 @@ export function listAllFailures(document: Pick<OpenapiDocument, 'paths'>): reado
 
 /** Fetches the document. Rejects if the service does not answer with one. */
 export async function fetchDocument(): Promise<OpenapiDocument> {
-  const response = await fetchService('/openapi.json')
+  const response = await fetch('/openapi.json')
   if (!response.ok) throw new Error(`/openapi.json responded with status ${response.status}.`)
   return (await response.json()) as OpenapiDocument
 }
