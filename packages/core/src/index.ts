@@ -131,6 +131,7 @@ export {
   historyPeriodSchema,
   historyRateResponseSchema,
 } from './wire/history-response.ts'
+export { formatPercent, formatUtc, type HistoryTable, tabulateDays, tabulatePeriods } from './wire/history-table.ts'
 export {
   type CurveEntry,
   formatLogEntry,

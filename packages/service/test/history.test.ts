@@ -182,11 +182,24 @@ describe('default: /history/notes', () => {
       'attachment; filename="tallystick-notes-from-2026-10-20-to-2026-10-31.csv"',
     )
     const { periods, nextCursor } = await notes(query)
-    expect(parseCsv(body)).toEqual(
+    // Readable columns follow those of the JSON.
+    expect(parseCsv(body)).toMatchObject(
       periods.flatMap(({ coupons, logIndex, ...period }) =>
         coupons.map((coupon) => ({ ...period, logIndex: logIndex ?? '', ...coupon, maturity: `${coupon.maturity}` })),
       ),
     )
+    expect(body.split('\r\n', 1)[0]).toBe(
+      'chainid,period_start,period_end,logIndex,maturity,maturity_timestamp,coupon,' +
+        'period,period_start_utc,period_end_utc,maturity_day_new_york,coupon_percent',
+    )
+    const [row] = parseCsv(body)
+    expect(row).toMatchObject({
+      period: '2026-10-31 18:00 to 24:00 New York',
+      period_start_utc: '2026-10-31T22:00:00Z',
+      period_end_utc: '2026-11-01T04:00:00Z',
+      maturity_day_new_york: '2026-11-07',
+    })
+    expect(Number(row?.['coupon_percent'])).toBe(Number(row?.['coupon']) / 100)
     const link = `</history/notes?from=2026-10-20&to=2026-10-31&maturity=7%2C30&limit=5&cursor=${nextCursor}>; rel="next"`
     expect(headers['link']).toBe(link)
     const [, next = ''] = /<(.*)>/.exec(link) ?? []
@@ -288,13 +301,18 @@ describe('default: /history/rate', () => {
     const { headers, body } = await get(`/history/rate${query}`, { accept: 'text/csv, application/json;q=0.5' })
     expect(headers['content-disposition']).toContain('tallystick-rates-from-2026-11-13-to-2026-11-15.csv')
     const { days } = await rate(query)
-    expect(parseCsv(body)).toEqual(
+    expect(parseCsv(body)).toMatchObject(
       days.flatMap(({ fixedRates, floatingRate, floatingReason, ...day }) =>
         fixedRates.map(({ maturity, coupon }) => ({
           ...{ ...day, maturity: `${maturity}`, coupon },
           ...{ floatingRate: floatingRate ?? '', floatingReason: floatingReason ?? '' },
+          ...{ coupon_percent: (Number(coupon) / 100).toFixed(2) },
+          ...{ floating_percent: floatingRate ? (Number(floatingRate) / 100).toFixed(2) : '' },
         })),
       ),
+    )
+    expect(body.split('\r\n', 1)[0]).toBe(
+      'chainid,day,maturity,coupon,floatingRate,floatingReason,coupon_percent,floating_percent',
     )
   })
 })

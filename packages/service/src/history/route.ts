@@ -1,6 +1,13 @@
 import { etagOf } from '@tallystick/base'
 import { formatCsv } from '@tallystick/base/pure'
-import { type HistoryNotesResponse, type HistoryRateResponse, type Period, periodAt } from '@tallystick/core'
+import {
+  type HistoryNotesResponse,
+  type HistoryRateResponse,
+  type Period,
+  periodAt,
+  tabulateDays,
+  tabulatePeriods,
+} from '@tallystick/core'
 import type { Database } from '@tallystick/database'
 import { chooseMediaType, jsonType, matchesEtag } from '@tallystick/http'
 import type { ClockMonitor } from '@tallystick/issuer'
@@ -109,31 +116,19 @@ function formatNext(request: FastifyRequest, cursor: string): string {
   return `<${request.routeOptions.url}?${query}>; rel="next"`
 }
 
-/** Columns of the notes' history as CSV: one row per coupon, with the names of the JSON members. */
-const notesColumns = ['chainid', 'period_start', 'period_end', 'logIndex', 'maturity', 'maturity_timestamp', 'coupon']
-
 function formatNotesHistory({ periods }: HistoryNotesResponse): string {
-  const rows = periods.flatMap(({ chainid, period_start, period_end, logIndex, coupons }) => {
-    const period = [chainid, period_start, period_end, logIndex]
-    return coupons.map(({ maturity, maturity_timestamp, coupon }) => [...period, maturity, maturity_timestamp, coupon])
-  })
-  return formatCsv(notesColumns, rows)
+  const { columns, rows } = tabulatePeriods(periods)
+  return formatCsv(columns, rows)
 }
 
-/** Columns of the rates' history as CSV: one row per day and tenor. A day without coupons has one row. */
-const rateColumns = ['chainid', 'day', 'maturity', 'coupon', 'floatingRate', 'floatingReason']
-
 function formatRateHistory({ days }: HistoryRateResponse): string {
-  const rows = days.flatMap(({ chainid, day, fixedRates, floatingRate, floatingReason }) => {
-    const coupons = fixedRates.length > 0 ? fixedRates : [{ maturity: null, coupon: null }]
-    return coupons.map(({ maturity, coupon }) => [chainid, day, maturity, coupon, floatingRate, floatingReason])
-  })
-  return formatCsv(rateColumns, rows)
+  const { columns, rows } = tabulateDays(days)
+  return formatCsv(columns, rows)
 }
 
 const notesDescription = `Returns the coupons of the periods that have begun and had notes, and the index of each set in the public log. Signatures are not part of it: those notes have expired. Nothing of a period is shown before its first second.
 
-Days are New York days, both included. A page has at most 1,000 periods. Request the next one with \`nextCursor\`, or follow the \`Link\` header. New periods do not shift pages. With \`Accept: text/csv\` the same page is a table with one row per coupon.
+Days are New York days, both included. A page has at most 1,000 periods. Request the next one with \`nextCursor\`, or follow the \`Link\` header. New periods do not shift pages. With \`Accept: text/csv\` the same page is a table with one row per coupon: first the members of the JSON, then the name of the period, its times in UTC, the New York day of the maturity and the coupon in percent.
 
 A page whose periods ended more than 8 days ago never changes, and its \`Cache-Control\` says so.`
 
@@ -141,7 +136,7 @@ const rateDescription = `Returns the fixed rates of each tenor and the floating 
 
 The fixed rates of a day are the coupons of the last period of that New York day that has begun. The protocol counts floating income by UTC days: a row has that of the UTC day with the same date, which begins at 19:00 or 20:00 New York of the day before. \`floatingRate\` is null, with \`floatingReason\`, if the chain has no index, the index cannot be read, or it has no income of that day.
 
-A range has at most 3,660 days, a page at most 366. With \`Accept: text/csv\` the same page is a table with one row per day and tenor. The pool can restate the floating income of any day, so no page is cached for longer than a minute.`
+A range has at most 3,660 days, a page at most 366. With \`Accept: text/csv\` the same page is a table with one row per day and tenor, and both rates also in percent. The pool can restate the floating income of any day, so no page is cached for longer than a minute.`
 
 /** `GET /history/notes`. */
 const describeHistoryNotes = describeGet(({ context, chainId }) => {
