@@ -32,6 +32,8 @@ export type InstanceParts = {
   readonly cors?: Cors | undefined
   /** Returns whether a request's route has the CORS headers of `cors`. */
   readonly isCorsRoute?: ((request: FastifyRequest) => boolean) | undefined
+  /** Responds to a path that cannot be decoded, or returns false and leaves that to the common format. */
+  readonly sendWrongPath?: ((request: FastifyRequest, reply: FastifyReply, status: number) => boolean) | undefined
 }
 
 // The largest body is a GraphQL query with its variables.
@@ -47,6 +49,7 @@ export function createInstance({
   headers,
   cors,
   isCorsRoute = () => false,
+  sendWrongPath,
 }: InstanceParts): FastifyInstance {
   const formatDate = createDateFormatter()
   const app = fastify({
@@ -69,7 +72,8 @@ export function createInstance({
         'x-request-id': request.id,
         date: formatDate(time.now()),
       })
-      sendError(error, request as FastifyRequest, reply as FastifyReply)
+      const pair = [request as FastifyRequest, reply as FastifyReply] as const
+      if (error.code !== 'FST_ERR_BAD_URL' || !sendWrongPath?.(...pair, 400)) sendError(error, ...pair)
     },
     clientErrorHandler: createClientErrorHandler({ nextRequestId, date: () => formatDate(time.now()) }),
     // `requireHost` handles a missing `Host`. Node's own response would lack our body and headers.

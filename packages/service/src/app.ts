@@ -27,6 +27,7 @@ import { createNotesRoute } from './notes/route.ts'
 import { createOpenapiRoute } from './openapi/route.ts'
 import { loadPortal } from './portal/load-portal.ts'
 import { createPortalRoutes } from './portal/portal-routes.ts'
+import { createSendWrongPath } from './portal/wrong-path-page.ts'
 import { createRateRoute } from './rate/route.ts'
 import { createAuthenticate, registerRoutes } from './routing/register-routes.ts'
 import type { Route } from './routing/route.ts'
@@ -53,7 +54,10 @@ export function buildApp(context: ServiceContext, { parts, shared, serverFactory
   const { nextRequestId, cors, knownRequests } = shared
   const { proxy, publicRpm, publicQueryMsPerMinute } = config.listen
   const isCorsRoute = (request: FastifyRequest) => request.routeOptions.config.scope !== undefined
-  const app = createInstance({ time, log, nextRequestId, serverFactory, headers: tlsHeaders, cors, isCorsRoute })
+  const portal = loadPortal({ config, signers: parts.notes.signers, options: context.options.portal })
+  const sendWrongPath = createSendWrongPath(portal.files)
+  const instance = { time, log, nextRequestId, serverFactory, headers: tlsHeaders, cors, isCorsRoute, sendWrongPath }
+  const app = createInstance(instance)
   measureRequests(app, metrics)
   if (proxy) requireForwardedHttps(app, proxy.trust)
   const trusted = proxy?.trust ?? []
@@ -64,8 +68,10 @@ export function buildApp(context: ServiceContext, { parts, shared, serverFactory
   const budget = createTimeBudget({ msPerMinute: publicQueryMsPerMinute, time })
   const { queries } = parts.gateway
   const open = { queries, limitAddress, identifyCaller, budget }
-  const routes = listRoutes(context, { parts, knownRequests, open })
-  registerRoutes(app, { routes, authenticate, limitAddress, admitVisitor: parts.visitors?.admit, cors })
+  const portalRoutes = createPortalRoutes(portal, sendWrongPath)
+  const routes = listRoutes(context, { parts, knownRequests, open, portalRoutes })
+  const admitVisitor = parts.visitors?.admit
+  registerRoutes(app, { routes, authenticate, limitAddress, admitVisitor, cors, sendWrongPath })
   return app
 }
 
@@ -74,12 +80,16 @@ type RoutesOptions = {
   readonly knownRequests: KnownRequests
   /** Parts of the queries without a key. */
   readonly open: SubgraphParts
+  readonly portalRoutes: readonly Route[]
 }
 
-function listRoutes(context: ServiceContext, { parts, knownRequests, open }: RoutesOptions): readonly Route[] {
-  const { config, database, time, options } = context
+function listRoutes(
+  context: ServiceContext,
+  { parts, knownRequests, open, portalRoutes }: RoutesOptions,
+): readonly Route[] {
+  const { config, database, time } = context
   const { clocks, publicLog, streams, visitors } = parts
-  const { published, scheduler, signers } = parts.notes
+  const { published, scheduler } = parts.notes
   const { analyse, gateway, chainIds: dataChainIds } = parts.gateway.data
   const data = { analyse, gateway, chainIds: dataChainIds }
   const chains = config.chains.toSorted((a, b) => a.id - b.id)
@@ -98,8 +108,7 @@ function listRoutes(context: ServiceContext, { parts, knownRequests, open }: Rou
     ...(publicLog ? createLogRoutes({ log: publicLog, database }, chainIds) : []),
     ...createSubgraphRoutes(open),
   ]
-  const portal = loadPortal({ config, signers, options: options.portal })
-  const pageRoutes = [...createPortalRoutes(portal), ...(visitors ? [createVisitRoute(visitors)] : [])]
+  const pageRoutes = [...portalRoutes, ...(visitors ? [createVisitRoute(visitors)] : [])]
   const routes = [...described, ...pageRoutes, createEnsRoute(createEnsParts(context))]
   const subgraphChainIds = [...parts.gateway.queries.subgraphs.keys()]
   return [...routes, createOpenapiRoute(routes, { chainIds, dataChainIds, subgraphChainIds })]

@@ -13,7 +13,8 @@ const script = 'export const answer = 42'
 async function buildPage(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-page-'))
   await mkdir(join(directory, 'assets'))
-  const files = { 'index.html': page, 'assets/portal-ABC.js': script, 'assets/notes.txt': 'no', 'build.json': '{}' }
+  const assets = { 'assets/portal-ABC.js': script, 'assets/style-ABC.css': 'h1{}', 'assets/notes.txt': 'no' }
+  const files = { 'index.html': page, ...assets, 'build.json': '{}' }
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(directory, name), text)
     await writeFile(join(directory, `${name}.br`), brotliCompressSync(text))
@@ -142,6 +143,66 @@ describe('the page', () => {
     expect([answer.status, answer.json().code]).toEqual([status, status === 404 ? 'not_found' : 'invalid_request'])
   })
 
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
+
+  test('error: a browser’s wrong path gets a page with a way home, in the look of the product', async () => {
+    const hostile = '/<script>alert(1)<%2Fscript>?a=<img%20src=x>'
+    for (const path of ['/nothing', '/history/', '/wallet/a/b', '/notes/', '/assets/none.js', '/%2e%2e/x', hostile]) {
+      const { status, headers, body } = await service.call(path, { headers: { accept: browser } })
+      expect([path, status, headers['content-type']]).toEqual([path, 404, 'text/html; charset=utf-8'])
+      expect(headers['content-security-policy']).toBe(
+        "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      )
+      expect([headers['cache-control'], headers['vary']]).toEqual(['no-store', 'accept'])
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(body).toContain('<a class="primary" href="/">')
+      expect(body).toContain('<link rel="stylesheet" href="/assets/style-ABC.css">')
+      expect(body).not.toMatch(/alert|img%20|nothing|none\.js/)
+    }
+    for (const path of ['/wallet/%', '/%ff']) {
+      const { status, headers } = await service.call(path, { headers: { accept: browser } })
+      expect([status, headers['content-type']]).toEqual([400, 'text/html; charset=utf-8'])
+    }
+    const head = await service.call('/nothing', { method: 'HEAD', headers: { accept: browser } })
+    expect([head.status, head.headers['content-type'], head.body]).toEqual([404, 'text/html; charset=utf-8', ''])
+  })
+
+  test('error: programs get JSON from a wrong path, and everybody from the API', async () => {
+    for (const accept of [undefined, '*/*', 'application/json', 'text/html;q=0.5, application/json', 'text/csv', '']) {
+      const { status, json } = await service.call('/nothing', { headers: accept === undefined ? {} : { accept } })
+      expect([accept, status, json().code]).toEqual([accept, 404, 'not_found'])
+    }
+    const answers = await Promise.all([
+      service.call('/notes', { headers: { accept: browser } }),
+      service.call('/history/notes', { headers: { accept: browser } }),
+      service.call('/data', { headers: { accept: browser } }),
+      service.call('/calendar?days=0', { headers: { accept: browser } }),
+      service.call('/nothing', { method: 'POST', headers: { accept: browser } }),
+    ])
+    expect(answers.map(({ status, json }) => [status, json().code])).toEqual([
+      ...[
+        [403, 'invalid_api_key'],
+        [403, 'invalid_api_key'],
+        [403, 'invalid_api_key'],
+      ],
+      ...[
+        [400, 'invalid_parameter'],
+        [404, 'not_found'],
+      ],
+    ])
+  })
+
+  test('error: over HTTP/2 a browser gets the same page', async () => {
+    const session = connect(service.baseUrl, { ca: service.ca })
+    const stream = session.request({ ':path': '/nothing', accept: browser })
+    const headers = await new Promise<Record<string, unknown>>((resolve) => stream.on('response', resolve))
+    const chunks: Buffer[] = []
+    for await (const chunk of stream) chunks.push(chunk)
+    session.close()
+    expect([headers[':status'], headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(String(Buffer.concat(chunks))).toBe((await service.call('/nothing', { headers: { accept: browser } })).body)
+  })
+
   test('error: accepts only GET', async () => {
     const answer = await service.call('/', { method: 'DELETE' })
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD'])
@@ -225,6 +286,10 @@ describe('a service without the page', () => {
       const answer = await service.call(path)
       expect([answer.status, answer.json().code]).toEqual([404, 'not_found'])
     }
+    const wrong = await service.call('/', { headers: { accept: 'text/html, */*;q=0.8' } })
+    expect([wrong.status, wrong.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(wrong.body).toContain('<a href="/docs">')
+    expect(wrong.body).not.toMatch(/stylesheet|href="\/"/)
     const headers = { 'content-type': 'application/json' }
     const wallet = await service.call('/sandbox/wallet/324', { method: 'POST', headers, body: '{}' })
     expect([wallet.status, wallet.json().code]).toEqual([404, 'not_found'])

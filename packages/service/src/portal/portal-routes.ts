@@ -6,6 +6,7 @@ import type { Route } from '../routing/route.ts'
 import { docsRoute, sendDocsWithoutPage } from './docs-route.ts'
 import { createManifestRoute } from './manifest-route.ts'
 import type { PortalFile, PortalFiles } from './portal-files.ts'
+import type { SendWrongPath } from './wrong-path-page.ts'
 
 /** Wallet of a sandbox. It signs for its account without asking: the page asks the visitor first. */
 export type TestWallet = {
@@ -45,13 +46,22 @@ const contentSecurityPolicy = (frameAncestors = "'none'") =>
 const unframedPolicy = contentSecurityPolicy()
 
 /** Creates the routes of the web page: its files and `/portal.json`. */
-export function createPortalRoutes({ files, info, testWallet }: PortalParts): readonly Route[] {
+export function createPortalRoutes(
+  { files, info, testWallet }: PortalParts,
+  sendWrongPath: SendWrongPath,
+): readonly Route[] {
   const infoText = JSON.stringify(info)
   const sendInfo: RouteHandlerMethod = (_, reply) =>
     reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(infoText)
   const pagePolicy = contentSecurityPolicy(info.frameAncestors?.join(' '))
   const sendFile: RouteHandlerMethod | undefined =
-    files && ((request, reply) => sendPortalFile(files, { request, reply, pagePolicy }))
+    files &&
+    ((request, reply) => {
+      const isMissing = !files.has(pathOf(request))
+      return isMissing && sendWrongPath(request, reply, 404)
+        ? reply
+        : sendPortalFile(files, { request, reply, pagePolicy })
+    })
   const sendDocs = sendFile ?? sendDocsWithoutPage
   return [
     createPageRoute('/portal.json', sendInfo),
@@ -90,19 +100,25 @@ type SendOptions = {
 
 /** Sends the page or one of its assets, in the smallest encoding that the client accepts. Throws `not_found`. */
 export function sendPortalFile(files: PortalFiles, { request, reply, pagePolicy }: SendOptions): FastifyReply {
-  const { name } = request.params as { readonly name?: string }
-  const file = files.get(name === undefined ? '/' : `/assets/${name}`)
+  const path = pathOf(request)
+  const file = files.get(path)
   if (!file) throw refusal('not_found', missingFile)
   const { variant, encoding } = choose(file, request.headers['accept-encoding'])
   reply.headers({
     etag: variant.etag,
     vary: 'accept-encoding',
     'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
-    'content-security-policy': name === undefined ? (pagePolicy ?? unframedPolicy) : unframedPolicy,
+    'content-security-policy': path === '/' ? (pagePolicy ?? unframedPolicy) : unframedPolicy,
   })
   if (matchesEtag(request.headers['if-none-match'], variant.etag)) return reply.code(304).send()
   if (encoding) reply.header('content-encoding', encoding)
   return reply.type(file.contentType).send(variant.body)
+}
+
+/** Returns the path of the file that a request asks for. Every view is the same file. */
+function pathOf(request: FastifyRequest): string {
+  const { name } = request.params as { readonly name?: string }
+  return name === undefined ? '/' : `/assets/${name}`
 }
 
 /** Returns the smallest variant the client accepts. Brotli is always smaller than gzip here. */

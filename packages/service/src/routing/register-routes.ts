@@ -47,12 +47,14 @@ type RegisterRoutesOptions = {
   /** Checks a request with a visitor token. Undefined if there are no visitors: the token is then ignored. */
   readonly admitVisitor?: AdmitVisitor | undefined
   readonly cors?: Cors | undefined
+  /** Responds to a browser whose path names nothing. Returns false for a program. */
+  readonly sendWrongPath: (request: FastifyRequest, reply: FastifyReply, status: number) => boolean
 }
 
 /** Registers the routes, the check of API keys and the response to a request that matches no route. */
 export function registerRoutes(
   app: FastifyInstance,
-  { routes, authenticate, limitAddress, admitVisitor, cors }: RegisterRoutesOptions,
+  { routes, authenticate, limitAddress, admitVisitor, cors, sendWrongPath }: RegisterRoutesOptions,
 ): void {
   app.decorateRequest('apiKey', undefined)
   app.decorateRequest('isVisitor', false)
@@ -80,7 +82,10 @@ export function registerRoutes(
     const allow = known ? formatAllow(routes, known.url) : 'GET, HEAD, POST'
     // Of an unknown path, too: otherwise a page could not read the 404.
     if (cors && isPreflight(request, cors)) return sendPreflight(reply, allow)
-    if (!known) throw notFound(listEndpoints(routes))
+    if (!known) {
+      if (sendWrongPath(request, reply, 404)) return reply
+      throw notFound(listEndpoints(routes))
+    }
     request.encodeError = known.encodeError
     if (known.scope) authenticate(known.scope, request, reply)
     reply.header('allow', allow)
