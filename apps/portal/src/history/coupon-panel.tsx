@@ -2,15 +2,30 @@ import type { HistoryPeriod } from '@tallystick/client'
 import { formatDate, formatHours, formatPeriod, formatRate, useZone, zoneName } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
+import type { PanelChoice } from './history-link.ts'
 import { HistoryTable } from './history-table.tsx'
-import { StepChart, useSlotChoice } from './step-chart.tsx'
+import { indexOfSlot, LostSlot, type SlotChoice, StepChart } from './step-chart.tsx'
 import { boundsOf, couponOf, hasGaps, listCouponSeries, listTenors } from './step-series.ts'
 
+type CouponPanelProps = {
+  readonly periods: readonly HistoryPeriod[]
+  readonly panels: PanelChoice
+  readonly onChange: (panels: PanelChoice) => void
+}
+
 /** Renders the coupons by tenor over time. `periods` are newest first and not empty. */
-export function CouponPanel({ periods }: { readonly periods: readonly HistoryPeriod[] }) {
+export function CouponPanel({ periods, panels, onChange }: CouponPanelProps) {
   const zone = useZone()
   const { series, tenors, slots } = useMemo(() => listAll(periods, zone), [periods, zone])
-  const choice = useSlotChoice(slots)
+  const hidden = useMemo(
+    () => series.flatMap(({ name }, index) => (panels.hidden?.includes(tenors[index] as number) ? name : [])),
+    [series, tenors, panels.hidden],
+  )
+  const choice: SlotChoice = {
+    slots,
+    index: indexOfSlot(slots, panels.period),
+    onChoose: (period) => onChange({ ...panels, period }),
+  }
   const isLogged = periods.some(({ logIndex }) => logIndex !== null)
   return (
     <>
@@ -20,7 +35,12 @@ export function CouponPanel({ periods }: { readonly periods: readonly HistoryPer
         slotName="Period"
         axes={{ rate: 'Coupon per 360-day year', horizontal: `Period, ${zoneName(zone)} time` }}
         {...{ series, choice, zone }}
+        hidden={hidden}
+        onHide={(names) =>
+          onChange({ ...panels, hidden: tenors.filter((_, index) => names.includes(series[index]?.name as string)) })
+        }
       />
+      <LostSlot slots={slots} start={panels.period} name="period" />
       {hasGaps(series) ? <p class="hint">Where a line is interrupted, no note of that tenor was on offer.</p> : null}
       <HistoryTable
         caption={`Coupons by period, newest first, per 360-day year. Times are ${zoneName(zone)}.`}

@@ -1,14 +1,26 @@
 import type { HistoryDay } from '@tallystick/client'
-import { formatDate, formatRate, Notice, utcMidnight } from '@tallystick/ui'
+import { formatDate, formatRate, isoDate, Notice, utcMidnight } from '@tallystick/ui'
 import { useMemo } from 'preact/hooks'
+import type { PanelChoice } from './history-link.ts'
 import { HistoryTable } from './history-table.tsx'
-import { StepChart, useSlotChoice } from './step-chart.tsx'
+import { indexOfSlot, LostSlot, type SlotChoice, StepChart } from './step-chart.tsx'
 import { floatingSeries } from './step-series.ts'
 
+type FloatingPanelProps = {
+  readonly days: readonly HistoryDay[]
+  readonly panels: PanelChoice
+  readonly onChange: (panels: PanelChoice) => void
+}
+
 /** Renders the floating rate by day. `days` are newest first and not empty, but may have no floating rate. */
-export function FloatingPanel({ days }: { readonly days: readonly HistoryDay[] }) {
+export function FloatingPanel({ days, panels, onChange }: FloatingPanelProps) {
   const { series, slots } = useMemo(() => listAll(days), [days])
-  const choice = useSlotChoice(slots)
+  const start = panels.day === undefined ? undefined : utcMidnight(panels.day)
+  const choice: SlotChoice = {
+    slots,
+    index: indexOfSlot(slots, start),
+    onChoose: (seconds) => onChange({ ...panels, day: isoDate(seconds, 'UTC') }),
+  }
   if (slots.length === 0) {
     return (
       <Notice tone="calm" title="No floating rate in this range">
@@ -25,6 +37,7 @@ export function FloatingPanel({ days }: { readonly days: readonly HistoryDay[] }
         axes={{ rate: 'Floating rate, annualised', horizontal: 'Day, UTC' }}
         {...{ series, choice, zone: 'UTC' }}
       />
+      <LostSlot slots={slots} start={start} name="day" />
       <HistoryTable
         caption="Floating rate by UTC day, newest first: the income of the day, annualised."
         columns={['Day', 'Floating rate']}

@@ -17,6 +17,8 @@ test.each<HistoryChoice>([
   { range: { days: 90 }, chainId: 8453 },
   { range: { from: '2026-10-31', to: '2026-11-02' }, chainId: 8453 },
   { range: { from: '2026-11-01', to: '2026-11-01' }, chainId: 324 },
+  { range: { days: 7 }, chainId: 324, hidden: [7, 360], period: 1793574000, day: '2026-11-01' },
+  { range: { days: 7 }, chainId: 324, day: '2026-11-01' },
 ])('default: %j survives as a link', (choice) => {
   expect(parse(formatHistoryLink(choice))).toEqual({ choice })
 })
@@ -39,6 +41,11 @@ test.each([
   ['/history?from=%00&to=<script>', 'two dates that exist'],
   ['/history?from=2026-11-02&to=2026-11-01', 'Swap them'],
   ['/history?from=1999-01-01&to=2026-11-01', 'at most 732'],
+  ['/history?hide=7,x', 'a line, a period or a day'],
+  [`/history?hide=${'7,'.repeat(50_000)}7`, 'a line, a period or a day'],
+  ['/history?period=1e9', 'a line, a period or a day'],
+  [`/history?period=${'9'.repeat(100_000)}`, 'a line, a period or a day'],
+  ['/history?day=2026-02-30', 'a line, a period or a day'],
 ])('error: %s is not followed', (href, fault) => {
   const parsed = parse(href)
   expect(parsed.choice).toBe(present)

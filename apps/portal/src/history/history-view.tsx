@@ -1,6 +1,6 @@
 import type { PortalInfo } from '@tallystick/core'
 import { Notice, newYorkDate, usePolled } from '@tallystick/ui'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { PageState } from '../data/page-state.ts'
 import type { Session } from '../data/session.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
@@ -11,7 +11,14 @@ import { type SentStore, useOnConfirmed } from '../sent/sent-store.ts'
 import { CouponPanel } from './coupon-panel.tsx'
 import { FloatingPanel } from './floating-panel.tsx'
 import { formatDaysCsv, formatPeriodsCsv } from './format-csv.ts'
-import { datesOf, formatHistoryLink, type HistoryChoice, parseHistoryLink } from './history-link.ts'
+import {
+  datesOf,
+  describeRange,
+  formatHistoryLink,
+  type HistoryChoice,
+  type PanelChoice,
+  parseHistoryLink,
+} from './history-link.ts'
 import { HistoryPanel } from './history-panel.tsx'
 import { RangePicker } from './range-picker.tsx'
 
@@ -32,7 +39,12 @@ export function HistoryView({ info, session, notes, sent, isOpen }: HistoryViewP
   return (
     <>
       <ViewHead view="history">Coupons of past periods and the floating rate of past days.</ViewHead>
-      {fault ? <Notice tone="warn" title="The link cannot be followed" text={fault} /> : null}
+      {fault ? (
+        <Notice tone="warn" title="The link cannot be followed">
+          {fault} Shown instead: {info.chains.find(({ id }) => id === choice.chainId)?.name},{' '}
+          {describeRange(choice.range)}.
+        </Notice>
+      ) : null}
       {session ? (
         <>
           <div class="row history-controls apart below">
@@ -40,15 +52,21 @@ export function HistoryView({ info, session, notes, sent, isOpen }: HistoryViewP
               name="history-chain"
               chains={info.chains}
               chainId={choice.chainId}
-              onChange={(chainId) => choose({ ...choice, chainId })}
+              onChange={(chainId) => choose({ chainId, range: choice.range, hidden: choice.hidden })}
             />
-            <RangePicker range={choice.range} today={today} onChange={(range) => choose({ ...choice, range })} />
+            <RangePicker
+              range={choice.range}
+              today={today}
+              onChange={(range) => choose({ chainId: choice.chainId, range, hidden: choice.hidden })}
+            />
           </div>
           <Panels
             session={isReady ? session : undefined}
             period={notes.view?.validFrom}
             sent={sent}
             query={{ chainId: choice.chainId, ...datesOf(choice.range, today) }}
+            panels={choice}
+            onChange={(panels) => choose({ ...choice, ...panels })}
           />
         </>
       ) : (
@@ -57,6 +75,8 @@ export function HistoryView({ info, session, notes, sent, isOpen }: HistoryViewP
     </>
   )
 }
+
+const cursorDelayMs = 300
 
 type ChoiceState = { readonly choice: HistoryChoice; readonly fault?: string }
 
@@ -74,14 +94,31 @@ function useHistoryChoice({ chains }: Pick<PortalInfo, 'chains'>) {
     const initial: ChoiceState = { choice: { range: { days: 30 }, chainId: chains[0]?.id as number } }
     return isOpen ? follow(initial, place) : initial
   })
+  const written = useRef<string>(undefined)
   useEffect(() => {
-    if (isOpen) setState((known) => follow(known, place))
+    // A URL that this hook wrote may be older than the choice.
+    if (isOpen && `${location.pathname}${location.search}` !== written.current)
+      setState((known) => follow(known, place))
   }, [place])
   useEffect(() => {
-    // Replaced, so that "back" leaves the view.
-    if (isOpen) navigate(formatHistoryLink(state.choice), { replace: true })
+    if (!isOpen) return undefined
+    const { range, chainId } = state.choice
+    const isMoved = written.current?.startsWith(formatHistoryLink({ range, chainId }))
+    const write = () => {
+      written.current = formatHistoryLink(state.choice)
+      // Replaced, so that "back" leaves the view.
+      navigate(written.current, { replace: true })
+    }
+    // A cursor that is moved by keys would exceed the browser's limit of changes.
+    const timer = setTimeout(write, isMoved ? cursorDelayMs : 0)
+    return () => clearTimeout(timer)
   }, [isOpen, state])
   return { ...state, choose: (choice: HistoryChoice) => setState({ choice }) }
+}
+
+type PanelsProps = Loading & {
+  readonly panels: PanelChoice
+  readonly onChange: (panels: PanelChoice) => void
 }
 
 type Loading = {
@@ -93,7 +130,7 @@ type Loading = {
   readonly query: HistoryQuery
 }
 
-function Panels(loading: Loading) {
+function Panels({ panels, onChange, ...loading }: PanelsProps) {
   const periods = useHistory(({ client }, query) => client.historyNotes(query), loading)
   const days = useHistory(({ client }, query) => client.historyRate(query), loading)
   const { chainId, from, to } = loading.query
@@ -107,7 +144,7 @@ function Panels(loading: Loading) {
         empty={{ title: 'No periods in this range', text: 'No notes were on offer on these days. Choose other dates.' }}
         file={{ name: `coupons-${name}`, toCsv: formatPeriodsCsv }}
       >
-        {(rows) => <CouponPanel periods={rows} />}
+        {(rows) => <CouponPanel periods={rows} {...{ panels, onChange }} />}
       </HistoryPanel>
       <HistoryPanel
         title="Floating rate"
@@ -118,7 +155,7 @@ function Panels(loading: Loading) {
         }}
         file={{ name: `floating-rate-${name}`, toCsv: formatDaysCsv }}
       >
-        {(rows) => <FloatingPanel days={rows} />}
+        {(rows) => <FloatingPanel days={rows} {...{ panels, onChange }} />}
       </HistoryPanel>
     </div>
   )

@@ -1,5 +1,5 @@
 import { type AxisTitles, Chart, type ChartSize, formatRate } from '@tallystick/ui'
-import { useCallback, useMemo, useState } from 'preact/hooks'
+import { useCallback, useMemo } from 'preact/hooks'
 import { layOutSteps, type StepLayout } from './lay-out-steps.ts'
 import { rateAt, type Slot, type StepSeries } from './step-series.ts'
 
@@ -11,6 +11,9 @@ type ChartProps = {
   /** Each has at least one span. */
   readonly series: readonly StepSeries[]
   readonly choice: SlotChoice
+  /** Names of the lines that are hidden. */
+  readonly hidden?: readonly string[]
+  readonly onHide?: (names: readonly string[]) => void
   /** What a slot is, for screen readers. */
   readonly slotName: string
   /** Of the days on the axis. */
@@ -18,11 +21,12 @@ type ChartProps = {
 }
 
 const height = 360
+const nothing: readonly string[] = []
 
 /** Renders rates over time as step lines. Lines of several series can be hidden. */
-export function StepChart({ id, title, axes, series, choice, slotName, zone }: ChartProps) {
+export function StepChart(props: ChartProps) {
+  const { id, title, axes, series, choice, hidden = nothing, onHide = () => {}, slotName, zone } = props
   const { slots } = choice
-  const [hidden, setHidden] = useState<readonly string[]>([])
   const shown = useMemo(() => {
     const visible = series.filter(({ name }) => !hidden.includes(name))
     return visible.length > 0 ? visible : series
@@ -31,7 +35,7 @@ export function StepChart({ id, title, axes, series, choice, slotName, zone }: C
   const toggle = (name: string) => {
     const next = hidden.includes(name) ? hidden.filter((other) => other !== name) : [...hidden, name]
     // Hiding the last line shows all of them again.
-    setHidden(series.every((each) => next.includes(each.name)) ? [] : next)
+    onHide(series.every((each) => next.includes(each.name)) ? [] : next)
   }
   const at = (stop: number) => slots[stop] as Slot
   return (
@@ -155,11 +159,28 @@ function toneOf(series: readonly StepSeries[], each: StepSeries): { readonly '--
 }
 
 /** Chosen slot of a chart and its table. */
-export type SlotChoice = ReturnType<typeof useSlotChoice>
+export type SlotChoice = {
+  /** Ascending. */
+  readonly slots: readonly Slot[]
+  readonly index: number
+  /** Is called with the start of a slot. */
+  readonly onChoose: (start: number) => void
+}
 
-/** Returns the choice of a slot, by its start: the newest, until the visitor chooses another. `slots` are ascending. */
-export function useSlotChoice(slots: readonly Slot[]) {
-  const [start, setStart] = useState<number>()
+/** Returns the index of the slot that starts at an instant, or else of the newest. `slots` are ascending. */
+export function indexOfSlot(slots: readonly Slot[], start: number | undefined): number {
   const found = slots.findIndex((slot) => slot.start === start)
-  return { slots, index: found === -1 ? slots.length - 1 : found, onChoose: setStart }
+  return found === -1 ? slots.length - 1 : found
+}
+
+/** Renders that a link names a slot that is not there. */
+export function LostSlot({ slots, start, name }: LostSlotProps) {
+  if (start === undefined || slots.some((slot) => slot.start === start)) return null
+  return <p class="hint">{`The link names a ${name} that is not in this range. Shown is the newest.`}</p>
+}
+
+type LostSlotProps = {
+  readonly slots: readonly Slot[]
+  readonly start: number | undefined
+  readonly name: string
 }

@@ -2,7 +2,6 @@ import type { OfferedNote } from '@tallystick/client'
 import type { LentPosition } from '@tallystick/client/viem'
 import type { PortalChain } from '@tallystick/core'
 import { Button, Choices, formatDollars, formatExact, formatRate, Notice, useSubscribed } from '@tallystick/ui'
-import { useState } from 'preact/hooks'
 import type { Connection, Connector } from '../connect/connector.ts'
 import { useActivity } from '../connect/use-activity.ts'
 import { WalletErrorNotice, WalletPicker } from '../connect/wallet-picker.tsx'
@@ -14,14 +13,16 @@ import { ChainPicker } from '../parts/chain-picker.tsx'
 import { DollarInput } from '../parts/dollar-input.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { Fact } from '../parts/fact.tsx'
+import { LinkNotice } from '../parts/link-notice.tsx'
 import { navigate } from '../parts/router.ts'
 import { useKeptFocus } from '../parts/use-kept-focus.ts'
+import { useLinkedAmount } from '../parts/use-linked-amount.ts'
 import { WaitingChoices } from '../parts/waiting-choices.tsx'
 import { useIsLost } from '../reach/page-reachability.ts'
 import type { SentStore } from '../sent/sent-store.ts'
 import { findObstacle } from './find-obstacle.ts'
 import { type JudgedAmount, judgeAmount } from './judge-amount.ts'
-import { hrefOfLend, readChoice } from './lend-choice.ts'
+import { defaultAmount, hrefOfLend, listFaults, readChoice } from './lend-choice.ts'
 import { LendSummary } from './lend-summary.tsx'
 import { useChainFacts } from './use-chain-facts.ts'
 import { type Lender, useLender } from './use-lender.ts'
@@ -37,13 +38,12 @@ export type LendPageProps = PageState & {
 
 /** Renders the form to lend with, what it pays, and the progress of a lend. */
 export function LendPage({ info, session, notes, connector, sent, rate, search, isOpen }: LendPageProps) {
-  const [text, setText] = useState('10,000.00')
   const wallets = useSubscribed(connector.get, connector.subscribe)
   const { connection } = wallets
   // A Safe is on one network.
   const safeChainId = connection?.wallet.hasOwners ? connection.chainId : undefined
   const ordered = info.chains.toSorted((a, b) => Number(b.id === safeChainId) - Number(a.id === safeChainId))
-  const { chain, tenorDays, partnerId } = readChoice(search, ordered)
+  const { chain, tenorDays, partnerId, amount: linked = defaultAmount, faults } = readChoice(search, ordered)
   const running = useActivity<LentPosition>()
   const keepFocus = useKeptFocus()
   const { lender, error, refresh } = useLender({ connection, chain, partnerId, isOpen })
@@ -51,6 +51,9 @@ export function LendPage({ info, session, notes, connector, sent, rate, search, 
   const offered = listNotesOf(notes.view?.notes ?? [], chain.id)
   const chosen = chooseTenor(offered, tenorDays)
   const minLend = lender?.minLend ?? facts.minLend
+  const hrefOf = (amount: bigint) =>
+    hrefOfLend({ chainId: chain.id, tenorDays: chosen?.tenorDays ?? tenorDays, partnerId, amount })
+  const [text, setText] = useLinkedAmount({ view: 'lend', linked, hrefOf })
   const amount = judgeAmount(text, { balance: lender?.balance, minLend })
   const isBusy = running.activity.phase === 'running'
   const obstacle = findObstacle({
@@ -65,12 +68,13 @@ export function LendPage({ info, session, notes, connector, sent, rate, search, 
     isPartnerUnknown: partnerId !== undefined && lender !== undefined && lender.partnerFeeBps === undefined,
   })
   const choose = (choice: { readonly chainId: number; readonly tenorDays?: number | undefined }) =>
-    navigate(hrefOfLend({ ...choice, partnerId }), { replace: true })
+    navigate(hrefOfLend({ ...choice, partnerId, amount: amount.principal ?? linked }), { replace: true })
   if (!session)
     return <Notice tone="calm" title="API key required" text="Notes are read through the API. Enter your key above." />
   return (
     <>
       {notes.failure ? <ErrorNotice error={notes.failure.error} hint="The page retries automatically." /> : null}
+      <LinkNotice faults={listFaults(faults, { tenorDays, chain, offered, chosen })} />
       <div class="lend grid below">
         <fieldset class="card lend-form grid" disabled={isBusy}>
           <legend class="sr-only">What to lend</legend>

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { chooseTenor, listNotesOf } from '../data/offers.ts'
 import { findObstacle, type ObstacleFacts } from './find-obstacle.ts'
 import { judgeAmount } from './judge-amount.ts'
-import { hrefOfLend, readChoice } from './lend-choice.ts'
+import { hrefOfLend, hrefOfOverview, listFaults, readChoice } from './lend-choice.ts'
 import { planLend } from './plan-lend.ts'
 
 const dollar = 10n ** 18n
@@ -44,23 +44,68 @@ describe('the amount', () => {
 })
 
 describe('the choice', () => {
-  const chains = [{ id: 324 }, { id: 8453 }] as unknown as readonly PortalChain[]
+  const chains = [
+    { id: 324, name: 'First' },
+    { id: 8453, name: 'Second' },
+  ] as unknown as readonly PortalChain[]
   const partner = `0x${'ab'.repeat(32)}` as const
 
   test('default: is read from the URL and written to it', () => {
-    const href = hrefOfLend({ chainId: 8453, tenorDays: 7, partnerId: partner })
-    expect(href).toBe(`/lend?chainid=8453&maturity=7&partner=${partner}`)
+    const amount = 2_500n * dollar + dollar / 2n
+    const href = hrefOfLend({ chainId: 8453, tenorDays: 7, partnerId: partner, amount })
+    expect(href).toBe(`/lend?chainid=8453&maturity=7&amount=2500.50&partner=${partner}`)
     const choice = readChoice(new URL(href, 'https://x.example').searchParams, chains)
-    expect(choice).toEqual({ chain: { id: 8453 }, tenorDays: 7, partnerId: partner })
+    expect(choice).toEqual({
+      chain: { id: 8453, name: 'Second' },
+      tenorDays: 7,
+      partnerId: partner,
+      amount,
+      faults: [],
+    })
   })
 
-  test.each(['', 'chainid=1', 'chainid=0x144&maturity=-7', 'maturity=1e3&partner=0x12', 'chainid=324&chainid=8453'])(
-    'error: %j falls back to the first chain',
-    (query) => {
-      const choice = readChoice(new URLSearchParams(query), chains)
-      expect(choice).toEqual({ chain: { id: 324 }, tenorDays: undefined, partnerId: undefined })
+  test.each<[query: string, faults: readonly string[]]>([
+    ['', []],
+    ['chainid=324&chainid=8453', []],
+    ['chainid=1', ['a chain that this service does not have. Shown is First.']],
+    ['chainid=0x144&maturity=-7', ['a chain', 'a maturity that is not a number of days']],
+    ['maturity=1e3&partner=0x12', ['a maturity', 'a partner that does not exist. Shown are the terms without one.']],
+    ['amount=1e9', ['no valid amount. Shown are $10,000.00.']],
+    ['amount=', ['no valid amount']],
+    ['amount=-5&chainid=', ['a chain', 'no valid amount']],
+    [`amount=${'9'.repeat(100_000)}&maturity=${'9'.repeat(100_000)}`, ['a maturity', 'no valid amount']],
+    ['amount=<script>alert(1)</script>', ['no valid amount']],
+  ])('error: %.60j falls back to what is on offer, and says so', (query, faults) => {
+    const choice = readChoice(new URLSearchParams(query), chains)
+    const expected = faults.map((fault) => expect.stringContaining(`The link names ${fault}`))
+    expect(choice).toEqual({ ...first, faults: expected })
+    // What a link says is never repeated.
+    expect(choice.faults.join()).not.toMatch(/script|1e9|999/)
+  })
+
+  const first = {
+    ...{ chain: { id: 324, name: 'First' }, tenorDays: undefined, partnerId: undefined },
+    amount: undefined,
+  }
+
+  test.each([0n, 1n, dollar - 1n, dollar, 1_234n * dollar + 567n * (dollar / 1000n), 2n ** 256n - 1n])(
+    'default: the amount %d is the same after a link',
+    (amount) => {
+      const { searchParams } = new URL(hrefOfOverview({ chainId: 324, amount }), 'https://x.example')
+      expect(readChoice(searchParams, chains).amount).toBe(amount)
     },
   )
+
+  test('error: a maturity that is not on offer is a fault as soon as it is known what is', () => {
+    const [offered, chosen] = [[{ tenorDays: 7 }, { tenorDays: 30 }], { tenorDays: 30 }]
+    const chain = chains[0] as PortalChain
+    expect(listFaults([], { tenorDays: 45, chain, offered, chosen })).toEqual([
+      'The link names a maturity of 45 days, which is not on offer on First. Shown are 30 days.',
+    ])
+    expect(listFaults(['x'], { tenorDays: 7, chain, offered, chosen })).toEqual(['x'])
+    expect(listFaults([], { tenorDays: undefined, chain, offered, chosen })).toEqual([])
+    expect(listFaults([], { tenorDays: 45, chain, offered: [], chosen: undefined })).toEqual([])
+  })
 
   test('default: the note of the tenor, else that of 30 days, else the middle one', () => {
     const note = (tenorDays: number, chainId = 324) =>

@@ -1,17 +1,18 @@
 import { type ExpectedIncome, expectedIncome } from '@tallystick/client'
 import { Button, Choices, formatRate, Ghost, Instant, parseDollars, useNow } from '@tallystick/ui'
-import { useState } from 'preact/hooks'
 import { lendDeadline, roundIncome } from '../data/certain-income.ts'
 import type { Offer } from '../data/offers.ts'
-import { hrefOfLend } from '../lend/lend-choice.ts'
+import { defaultAmount, hrefOfLend, hrefOfOverview, type LendChoice } from '../lend/lend-choice.ts'
 import { DollarInput } from '../parts/dollar-input.tsx'
 import { Sum } from '../parts/sum.tsx'
+import { useLinkedAmount } from '../parts/use-linked-amount.ts'
 import { WaitingChoices } from '../parts/waiting-choices.tsx'
 
 // The pool's minimum at deployment. For a smaller amount the calculator shows a hint.
 const minLend = 1_000n * 10n ** 18n
 
 type CalculatorProps = {
+  readonly choice: LendChoice
   readonly offers: readonly Offer[] | undefined
   readonly chosen: Offer | undefined
   readonly floatingRate: bigint | undefined
@@ -21,8 +22,14 @@ type CalculatorProps = {
 }
 
 /** Renders the expected income of an amount lent soon. */
-export function Calculator({ offers, chosen, floatingRate, isRateLoading, serverOffsetMs, onChoose }: CalculatorProps) {
-  const [text, setText] = useState('10,000.00')
+export function Calculator(props: CalculatorProps) {
+  const { choice, offers, chosen, floatingRate, isRateLoading, serverOffsetMs, onChoose } = props
+  const link = { chainId: choice.chain.id, tenorDays: chosen?.tenorDays ?? choice.tenorDays }
+  const [text, setText] = useLinkedAmount({
+    view: 'overview',
+    linked: choice.amount ?? defaultAmount,
+    hrefOf: (amount) => hrefOfOverview({ ...link, amount }),
+  })
   const { amount: principal, fault } = parseDollars(text)
   const now = useNow(serverOffsetMs)
   const lendTimestamp = chosen && lendDeadline(now, chosen.validBefore)
@@ -65,7 +72,7 @@ export function Calculator({ offers, chosen, floatingRate, isRateLoading, server
         waitingResult
       )}
       {chosen ? (
-        <a class="primary" href={hrefOfLend({ chainId: chosen.chainId, tenorDays: chosen.tenorDays })}>
+        <a class="primary" href={hrefOfLend({ ...link, amount: principal })}>
           {`Lend for ${chosen.tenorDays} ${chosen.tenorDays === 1 ? 'day' : 'days'}`}
         </a>
       ) : null}

@@ -1,13 +1,16 @@
 import { formatPeriod, Ghost, type Polled, usePolled, useZone, zoneName } from '@tallystick/ui'
-import { useCallback, useState } from 'preact/hooks'
+import { useCallback } from 'preact/hooks'
 import { fetchLastPeriod, type LastCoupons } from '../data/last-period.ts'
 import { chooseTenor, listOffers, type Offer } from '../data/offers.ts'
 import type { PageState } from '../data/page-state.ts'
 import type { Session } from '../data/session.ts'
 import { type NotesOnPage, type NotesView, useHasExpired } from '../data/use-notes.ts'
+import { hrefOfOverview, type LendChoice, listFaults, readChoice } from '../lend/lend-choice.ts'
 import { ChainPicker } from '../parts/chain-picker.tsx'
 import { ErrorNotice } from '../parts/error-notice.tsx'
+import { LinkNotice } from '../parts/link-notice.tsx'
 import { hrefOf } from '../parts/place.ts'
+import { navigate, useSearchOf } from '../parts/router.ts'
 import { Calculator } from './calculator.tsx'
 import { ChainStatus } from './chain-status.tsx'
 import { Countdown } from './countdown.tsx'
@@ -21,7 +24,8 @@ const lastPeriodIntervalMs = 10 * 60_000
 /** Renders the notes on offer. */
 export function Overview({ info, session, notes, rate }: PageState) {
   const zone = useZone()
-  const [chainId, setChainId] = useState(info.chains[0]?.id as number)
+  const choice = readChoice(useSearchOf('overview'), info.chains)
+  const chainId = choice.chain.id
   const view = session && notes.view
   return (
     <>
@@ -39,20 +43,27 @@ export function Overview({ info, session, notes, rate }: PageState) {
               'Treasury notes, renewed at 00:00 and 18:00 New York time.'
             )}
           </p>
-          {session ? <ChainPicker name="chain" chains={info.chains} chainId={chainId} onChange={setChainId} /> : null}
+          {session ? (
+            <ChainPicker
+              name="chain"
+              chains={info.chains}
+              chainId={chainId}
+              onChange={(id) => navigate(hrefOfOverview({ ...choice, chainId: id }), { replace: true })}
+            />
+          ) : null}
         </div>
         {session ? <Countdown view={view} /> : null}
       </div>
-      {session ? <Board {...{ info, session, chainId, view, rate, failure: notes.failure }} /> : <Welcome />}
+      {session ? <Board {...{ session, choice, view, rate, failure: notes.failure }} /> : <Welcome />}
     </>
   )
 }
 
-type BoardProps = Pick<PageState, 'info' | 'rate'> &
-  NotesOnPage & { readonly session: Session; readonly chainId: number }
+type BoardProps = Pick<PageState, 'rate'> & NotesOnPage & { readonly session: Session; readonly choice: LendChoice }
 
-function Board({ info, session, chainId, view, rate, failure }: BoardProps) {
-  const [tenorDays, setTenorDays] = useState<number>()
+function Board({ session, choice, view, rate, failure }: BoardProps) {
+  const { chain, tenorDays, faults } = choice
+  const chainId = chain.id
   const lastPeriod = useLastPeriod(session, { chainId, period: view?.validFrom })
   const last = lastPeriod.value ?? undefined
   const hasExpired = useHasExpired(view)
@@ -61,9 +72,9 @@ function Board({ info, session, chainId, view, rate, failure }: BoardProps) {
   const floatingRate = rate.value?.chains.find((one) => one.chainId === chainId)?.floatingRate ?? undefined
   const offers = notes && listOffers(notes, { chainId, last, floatingRate })
   const chosen = offers && chooseTenor(offers, tenorDays)
-  const onChoose = (offer: Offer) => setTenorDays(offer.tenorDays)
+  const onChoose = (offer: Offer) =>
+    navigate(hrefOfOverview({ ...choice, chainId, tenorDays: offer.tenorDays }), { replace: true })
   const isRateLoading = rate.value === undefined && rate.error === undefined
-  const chain = info.chains.find(({ id }) => id === chainId)
   return (
     <>
       {failure ? (
@@ -72,6 +83,7 @@ function Board({ info, session, chainId, view, rate, failure }: BoardProps) {
           hint={failure.retryAt === undefined ? undefined : 'The page retries automatically.'}
         />
       ) : null}
+      <LinkNotice faults={listFaults(faults, { tenorDays, chain, offered: offers ?? [], chosen })} />
       {failure && hasExpired ? (
         <p class="hint expired-hint">The notes below have expired. The pool no longer accepts them.</p>
       ) : null}
@@ -83,10 +95,10 @@ function Board({ info, session, chainId, view, rate, failure }: BoardProps) {
         </div>
         <div class="board-side stack">
           <Calculator
-            {...{ offers, chosen, floatingRate, isRateLoading, onChoose }}
+            {...{ choice, offers, chosen, floatingRate, isRateLoading, onChoose }}
             serverOffsetMs={view?.serverOffsetMs ?? 0}
           />
-          {chain ? <ChainStatus chain={chain} rate={rate} /> : null}
+          <ChainStatus chain={chain} rate={rate} />
         </div>
       </div>
     </>

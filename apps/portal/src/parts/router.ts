@@ -19,6 +19,14 @@ export function useLocation(): Place {
   return useSubscribed(read, subscribe)
 }
 
+/** Returns the query of a view's URL. While another view is open, it is the last one. */
+export function useSearchOf(view: View): URLSearchParams {
+  const place = useLocation()
+  const last = useRef(home.search)
+  if (place.view === view) last.current = place.search
+  return last.current
+}
+
 /** Opens a URL of the page without loading it. Any other URL of this origin is loaded. Never pass a secret. */
 export function navigate(href: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   const url = new URL(href, location.origin)
