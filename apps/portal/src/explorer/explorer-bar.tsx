@@ -44,7 +44,7 @@ export function ExplorerBar({ entered, info, runs, side, onSide, message }: BarP
         <p class="hint good explorer-message" role="status">
           {message}
         </p>
-        <span class="hint explorer-keys">Run: Ctrl+Enter or ⌘+Enter. Complete: Ctrl+Space.</span>
+        <span class="hint explorer-keys key-hint">Run: Ctrl+Enter or ⌘+Enter. Complete: Ctrl+Space.</span>
       </div>
     </>
   )

@@ -29,33 +29,37 @@ export function FloatingPanel({ days, panels, onChange }: FloatingPanelProps) {
     )
   }
   return (
-    <>
-      <StepChart
-        id="floating"
-        title="Floating rate by day"
-        slotName="Day"
-        axes={{ rate: 'Floating rate, annualised', horizontal: 'Day, UTC' }}
-        {...{ series, choice, zone: 'UTC' }}
-      />
-      <LostSlot slots={slots} start={start} name="day" />
-      <HistoryTable
-        caption="Floating rate by UTC day, newest first: the income of the day, annualised."
-        columns={['Day', 'Floating rate']}
-        rows={days}
-        choice={choice}
-        show={({ day, floatingRate, floatingReason }) => ({
-          start: floatingRate === null ? undefined : utcMidnight(day),
-          header: dateOf(day),
-          cells: [
-            floatingRate === null ? (
-              <span class="muted reason">{floatingReason ?? '–'}</span>
-            ) : (
-              formatRate(floatingRate)
-            ),
-          ],
-        })}
-      />
-    </>
+    <div class="history-pair grid">
+      <div class="shrink">
+        <StepChart
+          id="floating"
+          title="Floating rate by day"
+          slotName="Day"
+          axes={{ rate: 'Floating rate, annualised', horizontal: 'Day, UTC' }}
+          {...{ series, choice, zone: 'UTC' }}
+        />
+        <LostSlot slots={slots} start={start} name="day" />
+      </div>
+      <div class="shrink">
+        <HistoryTable
+          caption="Floating rate by UTC day, newest first: the income of the day, annualised."
+          columns={['Day', 'Floating rate']}
+          rows={days}
+          choice={choice}
+          show={({ day, floatingRate, floatingReason }) => ({
+            start: floatingRate === null ? undefined : utcMidnight(day),
+            header: dateOf(day),
+            cells: [
+              floatingRate === null ? (
+                <span class="muted reason">{floatingReason ?? '–'}</span>
+              ) : (
+                formatRate(floatingRate)
+              ),
+            ],
+          })}
+        />
+      </div>
+    </div>
   )
 }
 

@@ -32,7 +32,7 @@ export function HistoryTable<Row>({ caption, columns, rows, choice, show }: Hist
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard. */}
       <section class="table-scroll" tabIndex={0} aria-label={caption}>
-        <table class={columns.length > 2 ? 'numbers history-table' : 'numbers history-table is-short'}>
+        <table class="numbers history-table">
           <caption>{caption}</caption>
           <TableHead columns={columns.map((title, index) => (index === 0 ? { title } : { title, class: 'number' }))} />
           <tbody>
