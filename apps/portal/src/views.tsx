@@ -14,6 +14,7 @@ import { LendView } from './lend/lend-view.tsx'
 import { Overview } from './overview/overview.tsx'
 import type { Place, View } from './parts/place.ts'
 import { openSentStore } from './sent/sent-store.ts'
+import { StatementSlot } from './statement/statement-slot.tsx'
 import { TraySlot } from './tray/tray-slot.tsx'
 import { VerifyView } from './verify/verify-view.tsx'
 import { WalletView } from './wallet/wallet-view.tsx'
@@ -47,6 +48,7 @@ export function Views({ info, place: { view, segment }, access: { session, notes
         renderActions={(wallet, refresh) => (
           <ClaimSlot {...claims} {...{ wallet, refresh }} isPaused={(chainId) => isPoolPaused(rate, chainId)} />
         )}
+        renderStatement={(wallet, name) => <StatementSlot {...{ wallet, name }} chains={info.chains} />}
       />
     ),
     verify: <VerifyView info={info} notes={notes.view} />,

@@ -42,3 +42,12 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '=HYPERLINK("http://x
 test('behavior: a negative number stays a number', () => {
   expect(formatCsv(['a'], [[-5]])).toBe('a\r\n-5\r\n')
 })
+
+test('behavior: a decimal keeps all its digits and its sign, and any other text in its place is no formula', () => {
+  const values = ['-0.000000000000000001', '340282366920938463463.5', '-1+cmd', '=1', '1,5'].map((decimal) => ({
+    decimal,
+  }))
+  expect(formatCsv(['a', 'b', 'c', 'd', 'e'], [values])).toBe(
+    'a,b,c,d,e\r\n-0.000000000000000001,340282366920938463463.5,\'-1+cmd,\'=1,"1,5"\r\n',
+  )
+})

@@ -1,5 +1,5 @@
-/** Value of a field. Null is an empty field. */
-export type CsvValue = string | number | null
+/** Value of a field. Null is an empty field. A decimal may have more digits than a number. */
+export type CsvValue = string | number | null | { readonly decimal: string }
 
 /**
  * Formats a table as CSV (RFC 4180) with a header row. A text that a spreadsheet would run as a formula gets an
@@ -15,6 +15,12 @@ export function formatCsv(header: readonly string[], rows: readonly (readonly Cs
 function formatField(value: CsvValue): string {
   if (value === null) return ''
   if (typeof value === 'number') return String(value)
+  if (typeof value === 'object') return formatDecimal(value.decimal)
   const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}
+
+/** A negative number is no formula, but a text that only begins like one may be. */
+function formatDecimal(decimal: string): string {
+  return /^-?\d+(\.\d+)?$/.test(decimal) ? decimal : formatField(decimal)
 }

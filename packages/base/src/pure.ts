@@ -1,5 +1,5 @@
 export { backoffMs } from './backoff-ms.ts'
 export { countOf } from './count-of.ts'
-export { formatCsv } from './format-csv.ts'
+export { type CsvValue, formatCsv } from './format-csv.ts'
 export { readChunks } from './read-chunks.ts'
 export { redact } from './redact.ts'

@@ -6,9 +6,15 @@ export type Claim = {
   readonly totalIncome: bigint
   /** The partner's share of the income. */
   readonly fee: bigint
+  /** Unix seconds. */
+  readonly timestamp: bigint
+  readonly transactionHash: string
+  /** Account that received principal and income. */
+  readonly beneficiary: string
 }
 
-type Row = Readonly<Record<'tokenId' | 'totalIncome' | 'fee', string | null>>
+type Fields = 'tokenId' | 'totalIncome' | 'fee' | 'claimTimestamp' | 'claimTransactionHash' | 'claimBeneficiary'
+type Row = Readonly<Record<Fields, string | null>>
 
 // The most that a subgraph returns at once.
 const pageSize = 1_000
@@ -18,7 +24,7 @@ const pagesMax = 10
 const query = `query FetchClaims($owner: Bytes!, $below: BigInt!) {
   positionInfos(first: ${pageSize}, orderBy: tokenId, orderDirection: desc,
     where: { currentOwner: $owner, status: "Claimed", tokenId_lt: $below }) {
-    tokenId totalIncome fee
+    tokenId totalIncome fee claimTimestamp claimTransactionHash claimBeneficiary
   }
 }`
 
@@ -37,9 +43,13 @@ export async function fetchClaims(
     const request = { query, variables, chains: [chain], signal }
     const results = await client.data<{ readonly positionInfos: readonly Row[] }>(request).catch(() => [])
     const rows = results[0]?.data?.positionInfos ?? []
-    for (const { tokenId, totalIncome, fee } of rows) {
-      if (tokenId === null || totalIncome === null || fee === null) continue
-      claims.set(BigInt(tokenId), { totalIncome: BigInt(totalIncome), fee: BigInt(fee) })
+    for (const row of rows) {
+      const { tokenId, totalIncome, fee, claimTimestamp, claimTransactionHash, claimBeneficiary } = row
+      if (tokenId === null || totalIncome === null || fee === null || claimTimestamp === null) continue
+      claims.set(BigInt(tokenId), {
+        ...{ totalIncome: BigInt(totalIncome), fee: BigInt(fee), timestamp: BigInt(claimTimestamp) },
+        ...{ transactionHash: claimTransactionHash ?? '', beneficiary: claimBeneficiary ?? '' },
+      })
     }
     const last = rows.at(-1)?.tokenId
     if (rows.length < pageSize || !last) break

@@ -45,7 +45,10 @@ export function amountsOfActive(
 }
 
 /** Returns the amounts of a claimed position. `claim` is undefined if it could not be read. */
-export function amountsOfClaimed(principal: bigint, claim: Claim | undefined): HoldingAmounts {
+export function amountsOfClaimed(
+  principal: bigint,
+  claim: Pick<Claim, 'totalIncome' | 'fee'> | undefined,
+): HoldingAmounts {
   if (!claim) return { principal: onlyPart(principal) }
   const parts = splitCents([principal, claim.totalIncome - claim.fee]) as [Amount, Amount]
   return { principal: parts[0], paidIncome: parts[1], payout: sumAmounts(parts) }

@@ -7,9 +7,9 @@ import {
   floatingIncome,
   type Position,
 } from '@tallystick/client'
-import type { PortalChain } from '@tallystick/core'
+import type { FloatingAccumulator, PortalChain } from '@tallystick/core'
 import type { Address } from 'viem'
-import { fetchClaims } from './fetch-claims.ts'
+import { type Claim, fetchClaims } from './fetch-claims.ts'
 import {
   amountsOfActive,
   amountsOfClaimed,
@@ -24,6 +24,8 @@ export type Holding = Position & {
   /** At the instant of the lookup. */
   readonly state: 'lent' | 'matured' | 'claimed'
   readonly amounts: HoldingAmounts
+  /** Undefined if not claimed, or if it could not be read. */
+  readonly claim?: Claim | undefined
   /** Whether a claim pays all income. Undefined if claimed, or if the floating incomes could not be read. */
   readonly claimability?: Claimability | undefined
   /** Instant of the lookup, in Unix seconds. */
@@ -40,6 +42,10 @@ export type Wallet = {
   readonly holdings: readonly Holding[]
   /** Chains that failed, and why. */
   readonly failures: readonly { readonly chain: number; readonly message: string }[]
+  /** Floating incomes of the chains that responded, by chain id. */
+  readonly accumulators: ReadonlyMap<number, FloatingAccumulator>
+  /** Chains whose index is known to be incomplete: positions may be missing. */
+  readonly incompleteChains: readonly number[]
 }
 
 type LookUpOptions = Pick<Wallet, 'address' | 'at'> & {
@@ -59,17 +65,19 @@ export async function lookUpWallet(client: Client, { address, chains, at, signal
       ),
     ),
   ])
+  const accumulators = new Map(
+    incomes.flatMap(({ chain, days }) => (days ? [[chain, floatingAccumulator(days)] as const] : [])),
+  )
   const holdings = positions.flatMap((answer) => {
     const chain = chains.find(({ id }) => id === answer.chain)
-    const days = incomes.find(({ chain: id }) => id === answer.chain)?.days ?? undefined
-    const accumulator = days && floatingAccumulator(days)
+    const accumulator = accumulators.get(answer.chain)
     const claimOf = claims.find(([id]) => id === answer.chain)?.[1]
     return (answer.positions ?? []).flatMap((position): Holding[] => {
       if (!chain) return []
       const claim = claimOf?.get(position.tokenId)
       const { principal } = position
       if (claim || position.status !== 'Active') {
-        return [{ ...position, chain, at, state: 'claimed', amounts: amountsOfClaimed(principal, claim) }]
+        return [{ ...position, chain, at, state: 'claimed', amounts: amountsOfClaimed(principal, claim), claim }]
       }
       const accrued = accumulator && {
         fixed: fixedIncome(position, at),
@@ -89,6 +97,8 @@ export async function lookUpWallet(client: Client, { address, chains, at, signal
     at,
     amounts: sumHoldings(holdings.map(({ state, amounts }) => ({ isClaimed: state === 'claimed', amounts }))),
     holdings: holdings.toSorted(compareHoldings),
+    accumulators,
+    incompleteChains: positions.flatMap((answer) => (!answer.errors && answer.hasErrors ? answer.chain : [])),
     failures: failures.filter(({ chain }, index) => failures.findIndex((other) => other.chain === chain) === index),
   }
 }

@@ -1,5 +1,6 @@
 import { type Amount, formatCents, Hex, Instant, Notice } from '@tallystick/ui'
 import type { ComponentChildren } from 'preact'
+import { hrefOf } from '../parts/place.ts'
 import { HoldingsTable } from './holdings-table.tsx'
 import type { Wallet } from './look-up-wallet.ts'
 import { Timeline } from './timeline.tsx'
@@ -41,6 +42,11 @@ export function WalletReport({ wallet, name, namesChains, renderActions, refresh
           <Figures wallet={wallet} heldCount={held.length} />
           {renderActions(wallet, refresh)}
           {held.length > 0 ? <Timeline holdings={held} now={at} namesChains={namesChains} /> : null}
+          <p class="row below screen-only">
+            <a class="quiet" href={`${hrefOf('wallet', name ?? address)}?statement`}>
+              Statement, to print or as CSV
+            </a>
+          </p>
           <HoldingsTable holdings={holdings} namesChains={namesChains} />
           <p class="hint">
             As of <Instant id="wallet-at" seconds={at} />. Floating income is included up to the last reported day. A

@@ -1,12 +1,14 @@
 import { Button, FieldFault, Loading, Notice, shortHex, withoutReload } from '@tallystick/ui'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PageState } from '../data/page-state.ts'
 import { ErrorNotice } from '../parts/error-notice.tsx'
 import { hrefOf } from '../parts/place.ts'
-import { navigate, useLocation } from '../parts/router.ts'
+import { navigate, useLocation, useSearchOf } from '../parts/router.ts'
 import { ViewHead } from '../parts/view-head.tsx'
 import type { SentStore } from '../sent/sent-store.ts'
 import type { Lookup } from './keep-report.ts'
+import type { Wallet } from './look-up-wallet.ts'
 import { parseOwner } from './parse-owner.ts'
 import { useLookup } from './use-lookup.ts'
 import { useSentRefresh } from './use-sent-refresh.ts'
@@ -18,12 +20,17 @@ type WalletViewProps = Pick<PageState, 'info' | 'session'> & {
   /** What this browser sent. */
   readonly sent: SentStore
   readonly renderActions: RenderActions
+  readonly renderStatement: RenderStatement
 }
 
+/** Renders a wallet as a document. */
+type RenderStatement = (wallet: Wallet, name: string | undefined) => ComponentChildren
+
 /** Renders the lookup of an address or a name: its positions, earnings and maturities. The URL names the owner. */
-export function WalletView({ info, session, serverOffsetMs, sent, renderActions }: WalletViewProps) {
+export function WalletView({ info, session, serverOffsetMs, sent, renderActions, renderStatement }: WalletViewProps) {
   const hasEns = info.ens === true
   const segment = useOwnerSegment()
+  const hasStatement = useSearchOf('wallet').has('statement')
   const owner = useMemo(() => (segment === undefined ? undefined : parseOwner(segment, { hasEns })), [segment, hasEns])
   const [text, setText] = useState(segment ?? '')
   const [typedFault, setTypedFault] = useState<string>()
@@ -74,6 +81,7 @@ export function WalletView({ info, session, serverOffsetMs, sent, renderActions 
           lookup={lookup}
           hasKey={session !== undefined}
           namesChains={info.chains.length > 1}
+          renderStatement={hasStatement ? renderStatement : undefined}
           renderActions={renderActions}
           refresh={refresh}
         />
@@ -110,11 +118,13 @@ type OutcomeProps = {
   readonly lookup: Lookup
   readonly hasKey: boolean
   readonly namesChains: boolean
+  /** Undefined unless the URL names the statement. */
+  readonly renderStatement: RenderStatement | undefined
   readonly renderActions: RenderActions
   readonly refresh: () => void
 }
 
-function Outcome({ lookup, hasKey, ...report }: OutcomeProps) {
+function Outcome({ lookup, hasKey, renderStatement, ...report }: OutcomeProps) {
   switch (lookup.status) {
     case 'idle':
       return hasKey ? null : (
@@ -132,7 +142,9 @@ function Outcome({ lookup, hasKey, ...report }: OutcomeProps) {
           {lookup.refreshError === undefined ? null : (
             <ErrorNotice error={lookup.refreshError} hint="The report below is the last one." />
           )}
-          <WalletReport wallet={lookup.wallet} name={lookup.name} {...report} />
+          {renderStatement?.(lookup.wallet, lookup.name) ?? (
+            <WalletReport wallet={lookup.wallet} name={lookup.name} {...report} />
+          )}
         </>
       )
   }
