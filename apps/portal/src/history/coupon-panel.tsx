@@ -10,7 +10,7 @@ import { boundsOf, couponOf, hasGaps, listCouponSeries, listTenors } from './ste
 type CouponPanelProps = {
   readonly periods: readonly HistoryPeriod[]
   readonly panels: PanelChoice
-  readonly onChange: (panels: PanelChoice) => void
+  readonly onChange: (change: PanelChoice) => void
 }
 
 /** Renders the coupons by tenor over time. `periods` are newest first and not empty. */
@@ -24,7 +24,7 @@ export function CouponPanel({ periods, panels, onChange }: CouponPanelProps) {
   const choice: SlotChoice = {
     slots,
     index: indexOfSlot(slots, panels.period),
-    onChoose: (period) => onChange({ ...panels, period }),
+    onChoose: (period) => onChange({ period }),
   }
   const isLogged = periods.some(({ logIndex }) => logIndex !== null)
   return (
@@ -37,7 +37,7 @@ export function CouponPanel({ periods, panels, onChange }: CouponPanelProps) {
         {...{ series, choice, zone }}
         hidden={hidden}
         onHide={(names) =>
-          onChange({ ...panels, hidden: tenors.filter((_, index) => names.includes(series[index]?.name as string)) })
+          onChange({ hidden: tenors.filter((_, index) => names.includes(series[index]?.name as string)) })
         }
       />
       <LostSlot slots={slots} start={panels.period} name="period" />

@@ -9,7 +9,7 @@ import { floatingSeries } from './step-series.ts'
 type FloatingPanelProps = {
   readonly days: readonly HistoryDay[]
   readonly panels: PanelChoice
-  readonly onChange: (panels: PanelChoice) => void
+  readonly onChange: (change: PanelChoice) => void
 }
 
 /** Renders the floating rate by day. `days` are newest first and not empty, but may have no floating rate. */
@@ -19,7 +19,7 @@ export function FloatingPanel({ days, panels, onChange }: FloatingPanelProps) {
   const choice: SlotChoice = {
     slots,
     index: indexOfSlot(slots, start),
-    onChoose: (seconds) => onChange({ ...panels, day: isoDate(seconds, 'UTC') }),
+    onChoose: (seconds) => onChange({ day: isoDate(seconds, 'UTC') }),
   }
   if (slots.length === 0) {
     return (

@@ -52,13 +52,9 @@ export function HistoryView({ info, session, notes, sent, isOpen }: HistoryViewP
               name="history-chain"
               chains={info.chains}
               chainId={choice.chainId}
-              onChange={(chainId) => choose({ chainId, range: choice.range, hidden: choice.hidden })}
+              onChange={(chainId) => choose({ chainId, ...newest })}
             />
-            <RangePicker
-              range={choice.range}
-              today={today}
-              onChange={(range) => choose({ chainId: choice.chainId, range, hidden: choice.hidden })}
-            />
+            <RangePicker range={choice.range} today={today} onChange={(range) => choose({ range, ...newest })} />
           </div>
           <Panels
             session={isReady ? session : undefined}
@@ -66,7 +62,7 @@ export function HistoryView({ info, session, notes, sent, isOpen }: HistoryViewP
             sent={sent}
             query={{ chainId: choice.chainId, ...datesOf(choice.range, today) }}
             panels={choice}
-            onChange={(panels) => choose({ ...choice, ...panels })}
+            onChange={choose}
           />
         </>
       ) : (
@@ -77,6 +73,8 @@ export function HistoryView({ info, session, notes, sent, isOpen }: HistoryViewP
 }
 
 const cursorDelayMs = 300
+// Other data has other periods and days.
+const newest: PanelChoice = { period: undefined, day: undefined }
 
 type ChoiceState = { readonly choice: HistoryChoice; readonly fault?: string }
 
@@ -113,12 +111,13 @@ function useHistoryChoice({ chains }: Pick<PortalInfo, 'chains'>) {
     const timer = setTimeout(write, isMoved ? cursorDelayMs : 0)
     return () => clearTimeout(timer)
   }, [isOpen, state])
-  return { ...state, choose: (choice: HistoryChoice) => setState({ choice }) }
+  const choose = (change: Partial<HistoryChoice>) => setState(({ choice }) => ({ choice: { ...choice, ...change } }))
+  return { ...state, choose }
 }
 
 type PanelsProps = Loading & {
   readonly panels: PanelChoice
-  readonly onChange: (panels: PanelChoice) => void
+  readonly onChange: (change: PanelChoice) => void
 }
 
 type Loading = {

@@ -106,7 +106,7 @@ function Head({ wallet: { address, at, amounts, holdings }, name, chains }: Stat
   const stamp = formatUtc(String(at))
   return (
     <header>
-      <h2 id="statement-title">Statement</h2>
+      <h2 id="statement-title">Tallystick: statement of a wallet</h2>
       <dl class="facts statement-facts">
         <Fact name="Wallet">
           <span class="mono anywhere">{address}</span>

@@ -48,7 +48,7 @@ type RegisterRoutesOptions = {
   readonly admitVisitor?: AdmitVisitor | undefined
   readonly cors?: Cors | undefined
   /** Responds to a browser whose path names nothing. Returns false for a program. */
-  readonly sendWrongPath: (request: FastifyRequest, reply: FastifyReply, status: number) => boolean
+  readonly sendWrongPath?: (request: FastifyRequest, reply: FastifyReply, status: number) => boolean
 }
 
 /** Registers the routes, the check of API keys and the response to a request that matches no route. */
@@ -83,7 +83,7 @@ export function registerRoutes(
     // Of an unknown path, too: otherwise a page could not read the 404.
     if (cors && isPreflight(request, cors)) return sendPreflight(reply, allow)
     if (!known) {
-      if (sendWrongPath(request, reply, 404)) return reply
+      if (sendWrongPath?.(request, reply, 404)) return reply
       throw notFound(listEndpoints(routes))
     }
     request.encodeError = known.encodeError
