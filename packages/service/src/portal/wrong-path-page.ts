@@ -47,7 +47,7 @@ function formatPage(files: PortalFiles | undefined): string {
 <title>Page not found · Tallystick</title>
 ${icon ? `<link rel="icon" type="image/svg+xml" href="${icon}">\n` : ''}${style ? `<link rel="stylesheet" href="${style}">\n` : ''}</head>
 <body>
-${files ? `<header class="top-bar"><a class="brand" href="/">${icon ? `<img class="mark" src="${icon}" alt="">` : ''}<span>Tallystick</span></a></header>\n` : ''}<main>
+${files ? `<header class="top-bar"><a class="brand" href="/" aria-label="Tallystick, notes on offer">${icon ? `<img class="mark" src="${icon}" alt="">` : ''}<span>Tallystick</span></a></header>\n` : ''}<main>
 <div class="no-service grid">
 <h1>There is no page at this address</h1>
 <p class="soft">The link may be mistyped or old. Addresses are case-sensitive and have no slash at the end.</p>
