@@ -1,3 +1,4 @@
+import { countOf } from '@tallystick/base/pure'
 import { formatUtc, type PortalInfo } from '@tallystick/core'
 import {
   Button,
@@ -16,7 +17,14 @@ import { Fact } from '../parts/fact.tsx'
 import { hrefOf } from '../parts/place.ts'
 import type { Holding, Wallet } from '../wallet/look-up-wallet.ts'
 import { listIncomeDays } from './list-income-days.ts'
-import { fileNameOf, formatClaimsCsv, formatDaysCsv, formatPositionsCsv, listClaimed } from './statement-csv.ts'
+import {
+  dateOfDay,
+  fileNameOf,
+  formatClaimsCsv,
+  formatDaysCsv,
+  formatPositionsCsv,
+  listClaimed,
+} from './statement-csv.ts'
 import { StatementTable } from './statement-table.tsx'
 import { sumDays } from './sum-days.ts'
 
@@ -85,7 +93,7 @@ export function Statement({ wallet, name, chains }: StatementProps) {
         title="Income by day"
         columns={['Day (UTC)', 'Positions', 'Fixed', 'Floating', 'Fee', 'Net']}
         rows={rows.map(({ day, positions, fixed, floating, fee, net }) => [
-          ...[isoDate(Number(day) * 86_400, 'UTC'), String(positions)],
+          ...[dateOfDay(day), String(positions)],
           ...[fixed, floating, fee, net].map(({ cents }) => usd(cents)),
         ])}
         total={['Total', '', ...[total.fixed, total.floating, total.fee, total.net].map(({ cents }) => usd(cents))]}
@@ -122,7 +130,7 @@ function Head({ wallet: { address, at, amounts, holdings }, name, chains }: Stat
         <Fact name={chains.length === 1 ? 'Chain' : 'Chains'}>
           {chains.map(({ id, name: chain }) => `${chain} (${id})`).join(', ')}
         </Fact>
-        <Fact name="Lent now">{`${usd(amounts.lent.cents)} in ${held} ${held === 1 ? 'position' : 'positions'}`}</Fact>
+        <Fact name="Lent now">{`${usd(amounts.lent.cents)} in ${countOf(held, 'position')}`}</Fact>
         <Fact name="Accrued, after fees">
           <data id="statement-accrued" value={String(amounts.accrued.net.exact)}>
             {usd(amounts.accrued.net.cents)}
@@ -145,10 +153,6 @@ function Gaps({ wallet, leftOutCount }: { readonly wallet: Wallet; readonly left
   ]
   if (gaps.length === 0) return null
   return <Notice tone="warn" title="This statement is not complete" text={gaps.join(' ')} />
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function namesOf({ chain, tokenId, lendTimestamp, maturityTimestamp }: Holding, chains: StatementProps['chains']) {

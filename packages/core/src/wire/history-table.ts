@@ -6,6 +6,14 @@ export type HistoryTable = {
   readonly rows: readonly (readonly (string | number | null)[])[]
 }
 
+// Intl, because the page has no code of Temporal. Swedish dates are ISO 8601.
+const utcFormat = new Intl.DateTimeFormat('sv', { timeZone: 'UTC', dateStyle: 'short', timeStyle: 'medium' })
+const newYorkFormat = new Intl.DateTimeFormat('sv', {
+  timeZone: 'America/New_York',
+  dateStyle: 'short',
+  timeStyle: 'short',
+})
+
 /**
  * Returns the coupons of periods as a table, one row per coupon: first the JSON members, then dates and percentages for
  * people.
@@ -63,15 +71,8 @@ export function formatPercent(bps: string): string {
  * formatUtc('1793574000') // '2026-11-01T23:00:00Z'
  */
 export function formatUtc(seconds: string): string {
-  return new Date(Number(seconds) * 1000).toISOString().replace('.000Z', 'Z')
+  return `${utcFormat.format(Number(seconds) * 1000).replace(' ', 'T')}Z`
 }
-
-// Intl, because the page has no code of Temporal.
-const newYorkFormat = new Intl.DateTimeFormat('sv', {
-  timeZone: 'America/New_York',
-  dateStyle: 'short',
-  timeStyle: 'short',
-})
 
 function newYork(seconds: string): { readonly day: string; readonly time: string } {
   const [day = '', time = ''] = newYorkFormat.format(Number(seconds) * 1000).split(' ')
