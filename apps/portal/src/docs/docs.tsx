@@ -2,6 +2,7 @@ import { groups as written } from 'docs:pages'
 import { useLoaded } from '@tallystick/ui'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PageState } from '../data/page-state.ts'
+import { loadFromService, useRecoveries } from '../reach/page-reachability.ts'
 import { type DocsPage, findPage, listPages } from './docs-pages.ts'
 import { type Loaded, loadContent } from './load-content.ts'
 import { Navigation } from './navigation.tsx'
@@ -62,18 +63,18 @@ export function Docs({ info, session, segment, isOpen, enterKey }: DocsProps) {
 /** Loads the content of a page when it is opened. */
 function useContent(page: DocsPage | undefined): Loaded {
   const [loaded, setLoaded] = useState<Loaded & { readonly page?: DocsPage | undefined }>({})
+  const recoveries = useRecoveries()
   useEffect(() => {
     if (!page) return undefined
-    let isCurrent = true
-    const set = (result: Loaded) => isCurrent && setLoaded({ page, ...result })
-    loadContent(page).then(
+    const controller = new AbortController()
+    const { signal } = controller
+    const set = (result: Loaded) => signal.aborted || setLoaded({ page, ...result })
+    loadFromService(() => loadContent(page), signal).then(
       (value) => set({ value }),
       (error: unknown) => set({ error }),
     )
-    return () => {
-      isCurrent = false
-    }
-  }, [page])
+    return () => controller.abort()
+  }, [page, recoveries])
   return loaded.page?.segment === page?.segment ? loaded : {}
 }
 
