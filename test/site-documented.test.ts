@@ -6,6 +6,7 @@ import { buildIndex } from '../apps/portal/scripts/docs/build-index.ts'
 import { pageSources } from '../apps/portal/scripts/docs/page-sources.ts'
 import { readPage } from '../apps/portal/scripts/docs/read-page.ts'
 import { createSearch } from '../apps/portal/src/docs/search/search-docs.ts'
+import { slug } from '../apps/portal/src/docs/text/slug.ts'
 import { buildDocument } from '../packages/service/src/openapi/build-document.ts'
 import { documentedRoutes } from '../packages/service/test/documented-routes.ts'
 
@@ -45,7 +46,7 @@ describe('the pages', () => {
       Object.values(of).map(({ operationId }) => operationId),
     )
     const places = new Map(pages.map((page) => [`/docs/${page.segment}`, idsOf(htmlOf(page))]))
-    const basics = [...document.info.description.matchAll(/^## (\w+)$/gm)].map(([, title = '']) => title.toLowerCase())
+    const basics = [...document.info.description.matchAll(/^## (.+)$/gm)].map(([, title = '']) => slug(title))
     for (const name of tags) places.set(`/docs/${name}`, operations)
     places.set('/docs/basics', basics).set('/docs', [])
     const broken = pages.flatMap((page) => {
@@ -132,6 +133,8 @@ describe('the search', () => {
     ['GET /notes', '/docs/notes'],
     ['codegen', '/docs/sdk'],
     ['prometheus', '/docs/alerts'],
+    ['safe', '/docs/safe'],
+    ['visitors', '/docs/visitors'],
   ])('default: %s is answered by %s, within the first three results', (query, path) => {
     expect(pagesOf(query).slice(0, 3)).toContain(path)
   })

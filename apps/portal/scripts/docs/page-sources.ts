@@ -51,6 +51,7 @@ export const pageSources: Readonly<Record<'Start' | 'Integrate' | 'Operate' | 'R
     operating('tls', 'TLS'),
     operating('connections', 'Connections'),
     operating('safe', 'Lending with a Safe'),
+    operating('visitors', 'Visitors of the page'),
     operating('replicas', 'Replicas'),
     operating('signer', 'The signer'),
     operating('signer-rotation', 'Change the signer'),

@@ -142,10 +142,13 @@ describe('errors', () => {
     }
   })
 
-  test('behavior: the codes that no endpoint lists are those that the public listener never sends', () => {
+  test('behavior: the codes that no endpoint lists are those that the public listener never sends to a program', () => {
     const listed = new Set(failures.map(({ code }) => code))
     expect(errorCodes.filter((code) => !listed.has(code))).toMatchInlineSnapshot(`
       [
+        "visitor_token_invalid",
+        "visitor_token_expired",
+        "visitor_not_allowed",
         "unauthorized",
         "insufficient_role",
         "invalid_curve",

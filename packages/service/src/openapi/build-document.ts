@@ -84,7 +84,7 @@ Send the key in the \`x-api-key\` header, over HTTPS only. Plain HTTP is rejecte
 
 Timestamps, rates and every integer that can exceed 2^53 are decimal strings. Timestamps are Unix seconds. Rates are basis points per 360-day year: \`"369"\` is 3.69 %. The unit of each field is given below.
 
-## Limits
+## Rate limits
 
 \`RateLimit-Policy\` gives the number of requests per minute of a key or an address, and \`RateLimit\` the number that remains. Responses to a key without a limit have neither. A request beyond the limit is a 429 with \`Retry-After\`.
 
