@@ -61,7 +61,7 @@ test('default: what a wallet shows adds up, in every row and in every total, and
   await page.getByLabel('Address').fill('0x12')
   await page.keyboard.press('Enter')
   await page.locator('#wallet-fault').waitFor()
-  expect(await page.locator('.earnings').count()).toBe(0)
+  await expect.poll(() => page.locator('.earnings').count()).toBe(0)
 })
 
 test('behavior: the calculator adds up for every amount', async () => {
@@ -207,5 +207,5 @@ test('behavior: an ENS name is looked up where the service resolves names, and o
   await page.getByLabel('Address or ENS name').fill('missing.eth')
   await page.keyboard.press('Enter')
   await page.getByText('missing.eth has no address here').waitFor()
-  expect(await page.locator('.earnings').count()).toBe(0)
+  await expect.poll(() => page.locator('.earnings').count()).toBe(0)
 })
