@@ -150,7 +150,11 @@ describe('on a chain of its own', () => {
       cwd: folder,
       encoding: 'utf8',
     })
-    expect([init.status, init.stderr, JSON.parse(init.stdout).variables]).toEqual([0, '', []])
+    expect([init.status, init.stderr, JSON.parse(init.stdout).variables]).toEqual([
+      0,
+      expect.stringContaining('The RPC serves chain 324, and the pool is on it.'),
+      [],
+    ])
 
     const config = loadConfig(configPath, { env: {}, secrets: 'required' })
     const clock = createTime()

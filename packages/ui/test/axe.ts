@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { errors, type Page } from 'playwright-core'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const usualWidths: readonly number[] = [320, 768, 1280]
+const usualWidths: readonly number[] = [320, 390, 1440]
 
 /** Returns everything that axe finds in an element, in both themes and three widths, as one line per fault. */
 export async function findAxeFaults(page: Page, selector = ':root', widths = usualWidths): Promise<readonly string[]> {
