@@ -106,9 +106,15 @@ test('error: what an owner declines, or the owners reject later, ends clearly', 
   control.declines = false
   await lendButton().click()
   await app().getByText('Waiting for the owners’ signatures (1 of 2).').waitFor()
+  await app()
+    .getByRole('region', { name: 'Transactions' })
+    .getByRole('button', { name: /pending/ })
+    .click()
+  await app().locator('.tray [data-state="signing"]').getByText('Needs signatures').waitFor()
   await wallet.cancel()
   await app().getByText('The transaction was cancelled or replaced in the wallet').waitFor()
   await app().getByText('Nothing was sent.').waitFor()
+  await app().locator('.tray [data-state="cancelled"]').waitFor()
   expect(await lendButton().isEnabled()).toBe(true)
 })
 

@@ -27,7 +27,7 @@ const receipt = (state: 'pending' | 'dropped' | number, hash = '0x1'): ActivityE
   state:
     typeof state === 'string'
       ? { kind: state, nonce: undefined }
-      : { kind: 'mined', blockHash: '0xb', blockNumber: 1n, depth: state, isSuccess: true },
+      : { kind: 'mined', hash, blockHash: '0xb', blockNumber: 1n, depth: state, isSuccess: true },
 })
 
 test('default: goes from the check to a mined and confirmed transaction', () => {

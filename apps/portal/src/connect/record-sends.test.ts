@@ -5,10 +5,14 @@ import { recordSends } from './record-sends.ts'
 
 const call = { method: 'eth_sendTransaction', params: [{ to: '0x52', data: '0x1949f17e' }] }
 
+const approval = { to: '0x51', data: '0x095ea7b3' }
+const batch = { method: 'wallet_sendCalls', params: [{ calls: [approval, call.params[0]] }] }
+
 function record(send: () => unknown, { hasOwners = false, count = () => '0x7' as unknown } = {}) {
   const sent = createFakeBrowser().openTab()
   const { provider } = createFakeProvider({
     eth_sendTransaction: send,
+    wallet_sendCalls: send,
     eth_getTransactionCount: count,
     eth_call: () => 'read',
   })
@@ -42,6 +46,36 @@ test('behavior: a transaction of several owners waits for their signatures', asy
   const { provider, states } = record(() => fakeHash, { hasOwners: true })
   await provider.request(call)
   expect(states()[0]).toContain('signing')
+})
+
+test('behavior: a batch is kept as what its last call does, by the hash that a Safe gives it', async () => {
+  const answer = { id: fakeHash }
+  const { provider, states, sent } = record(() => answer, { hasOwners: true })
+  expect(await provider.request(batch)).toBe(answer)
+  expect(states()).toEqual([`${fakeHash.slice(0, 7)} signing 7`])
+  expect(sent.get()[0]?.act).toEqual({ kind: 'lend', principal: '5', tenorDays: 10 })
+})
+
+test('behavior: what waits for signatures can be cancelled, and what was sent cannot', async () => {
+  const owners = record(() => fakeHash, { hasOwners: true })
+  await owners.provider.request(call)
+  owners.cancel()
+  expect(owners.sent.get()[0]).toMatchObject({ state: { kind: 'cancelled' }, endedAtMs: 1_000 })
+  const one = record(() => fakeHash)
+  await one.provider.request(call)
+  one.cancel()
+  expect(one.states()[0]).toContain('waiting')
+})
+
+test.each([
+  ['a name that is no hash', { id: 'batch-1' }],
+  ['no name', null],
+])('behavior: a batch with %s is only known as asked, until the action has its outcome', async (_, answer) => {
+  const { provider, states, forget } = record(() => answer)
+  await provider.request(batch)
+  expect(states()).toEqual(['asked-o asked 7'])
+  forget()
+  expect(states()).toEqual([])
 })
 
 test.each([

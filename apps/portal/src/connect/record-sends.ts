@@ -32,6 +32,7 @@ const refusals: readonly (WalletFault | undefined)[] = [
 export function recordSends(provider: Provider, options: RecordOptions) {
   const { sent } = options
   let open: string | undefined
+  let known: string | undefined
   const send: Provider['request'] = async (call) => {
     const asked = await describeCall(provider, readCall(call), options)
     open = asked.id
@@ -40,6 +41,7 @@ export function recordSends(provider: Provider, options: RecordOptions) {
       const answer = await provider.request(call)
       const hash = readHash(call.method, answer)
       if (/^0x[0-9a-f]{64}$/.test(hash)) {
+        known = hash
         const state = { kind: options.hasOwners ? 'signing' : 'waiting' } as const
         // A watch may have found it on the chain before.
         const isFound = sent.get().some(({ id }) => id === hash)
@@ -59,6 +61,12 @@ export function recordSends(provider: Provider, options: RecordOptions) {
     /** Forgets a request of which another source says that nothing was sent. */
     forget: () => {
       if (open !== undefined) sent.remove(open)
+    },
+    /** Says that the owners of the wallet do not send the last transaction any more. */
+    cancel: () => {
+      const last = sent.get().find(({ id }) => id === known)
+      if (last?.state.kind !== 'signing') return
+      sent.update(last.id, { ...last, state: { kind: 'cancelled' }, endedAtMs: options.now() })
     },
   }
 }

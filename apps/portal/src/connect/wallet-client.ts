@@ -46,7 +46,7 @@ export async function runWithWallet<Result>(
   act: WalletAction<Result>,
 ): Promise<Result> {
   const { wallet, account } = order.connection
-  const { provider, forget } = recordSends(wallet.provider, {
+  const { provider, forget, cancel } = recordSends(wallet.provider, {
     ...{ sent: order.sent, chainId: order.chain.id, account, hasOwners: wallet.hasOwners === true, describe },
     ...{ createId: () => crypto.randomUUID(), now: Date.now },
   })
@@ -58,7 +58,10 @@ export async function runWithWallet<Result>(
   } catch (error) {
     const { code } = (error ?? {}) as { readonly code?: unknown }
     // A visitor who stops waiting can still confirm in the wallet.
-    if (!tools.signal.aborted && code !== unknown) forget()
+    if (!tools.signal.aborted && code !== unknown) {
+      forget()
+      cancel()
+    }
     throw error
   }
 }

@@ -5,6 +5,8 @@ export type ReceiptState =
   /** In the chain. `depth` is the number of blocks on top of its block. */
   | {
       readonly kind: 'mined'
+      /** By the receipt. */
+      readonly hash: string
       readonly blockHash: string
       readonly blockNumber: bigint
       readonly depth: number
@@ -49,7 +51,9 @@ export async function readState(provider: Provider, hash: string): Promise<Recei
   if (receipt) {
     const blockNumber = BigInt(receipt.blockNumber)
     const depth = Math.max(0, Number(head - blockNumber))
-    return { kind: 'mined', blockHash: receipt.blockHash, blockNumber, depth, isSuccess: receipt.status !== '0x0' }
+    const isSuccess = receipt.status !== '0x0'
+    const minedAs = String(receipt.transactionHash ?? hash).toLowerCase()
+    return { kind: 'mined', hash: minedAs, blockHash: receipt.blockHash, blockNumber, depth, isSuccess }
   }
   const transaction = (await provider.request({ method: 'eth_getTransactionByHash', params: [hash] })) as RawTransaction
   if (transaction === null) return { kind: 'dropped' }
@@ -57,6 +61,11 @@ export async function readState(provider: Provider, hash: string): Promise<Recei
   return { kind: 'pending', nonce: Number.isSafeInteger(nonce) ? nonce : undefined }
 }
 
-type RawReceipt = { readonly blockHash: string; readonly blockNumber: string; readonly status?: string } | null
+type RawReceipt = {
+  readonly transactionHash?: string
+  readonly blockHash: string
+  readonly blockNumber: string
+  readonly status?: string
+} | null
 
 type RawTransaction = { readonly nonce?: string } | null

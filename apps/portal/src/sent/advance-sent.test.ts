@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { advanceSent, isOpen, type Sighting } from './advance-sent.ts'
 import { announce, describeAct } from './describe-sent.ts'
-import { fakeSent } from './fake-sent.ts'
+import { fakeHash, fakeSent } from './fake-sent.ts'
 import type { SentTransaction } from './sent-transaction.ts'
 
 const nowMs = 11_000
@@ -45,6 +45,17 @@ test('behavior: one look of a node that lags behind ends nothing', () => {
   expect(look(fakeSent(), overtaken, 1).state.kind).toBe('waiting')
   expect(look(fakeSent(), overtaken, 2).state.kind).toBe('replaced')
   expect(look(fakeSent(), { kind: 'overtaken', nextNonce: 8 }, 2).state.kind).toBe('replaced')
+})
+
+test('behavior: what owners reject is cancelled after three looks, and one that was executed after all is not', () => {
+  const signing = fakeSent({ state: { kind: 'signing' } })
+  expect(look(signing, { kind: 'cancelled' }, 2)).toBe(signing)
+  const cancelled = look(signing, { kind: 'cancelled' }, 3)
+  expect(cancelled).toMatchObject({ state: { kind: 'cancelled' }, endedAtMs: nowMs })
+  expect(look(cancelled, { kind: 'absent' }, 99)).toBe(cancelled)
+  expect(look(cancelled, { kind: 'overtaken', by: other, nextNonce: 8 }, 99)).toBe(cancelled)
+  const executed = look(cancelled, { ...mined, executedHash: other.hash })
+  expect(executed).toMatchObject({ state: { kind: 'confirmed' }, hash: fakeHash, executedHash: other.hash })
 })
 
 test('behavior: the same call under another hash is the same transaction', () => {

@@ -2,9 +2,10 @@ import type { SentState, SentTransaction } from './sent-transaction.ts'
 
 /** What a look at the chain found of a transaction. */
 export type Sighting =
-  /** `hash` differs from the known one if a contract wallet sent it. */
+  /** `executedHash` differs from the known hash if a contract wallet sent it. */
   | {
       readonly kind: 'mined'
+      readonly executedHash?: string | undefined
       readonly isSuccess: boolean
       readonly isFinal: boolean
       readonly reason?: string | undefined
@@ -19,11 +20,15 @@ export type Sighting =
       readonly by?: { readonly hash: string; readonly call: string } | undefined
       readonly nextNonce: number
     }
+  /** A contract wallet says that it will not be executed. */
+  | { readonly kind: 'cancelled' }
 
 // A node behind a balancer may not know yet what another one does.
 const absentLooksMax = 5
 const absentMinMs = 10_000
 const overtakenLooksMax = 2
+// An indexer may know that the nonce is used before it knows by which transaction.
+const cancelledLooksMax = 3
 // A reorganisation, or only a node that is behind.
 const unminedLooksMax = 3
 
@@ -40,7 +45,8 @@ export function advanceSent(sent: SentTransaction, { sighting, nowMs, count }: L
     case 'mined': {
       const { isSuccess, isFinal } = sighting
       const reason = sighting.reason ?? (sent.state.kind === 'failed' ? sent.state.reason : undefined)
-      return end(sent, isSuccess ? { kind: 'confirmed', isFinal } : { kind: 'failed', isFinal, reason }, nowMs)
+      const known = { ...sent, executedHash: sighting.executedHash ?? sent.executedHash }
+      return end(known, isSuccess ? { kind: 'confirmed', isFinal } : { kind: 'failed', isFinal, reason }, nowMs)
     }
     case 'pending':
       if (isMined(sent) && count < unminedLooksMax) return sent
@@ -48,6 +54,8 @@ export function advanceSent(sent: SentTransaction, { sighting, nowMs, count }: L
     case 'absent':
       if (isUndecided(sent) || count < absentLooksMax || nowMs - sent.sentAtMs < absentMinMs) return sent
       return end(sent, { kind: 'dropped' }, nowMs)
+    case 'cancelled':
+      return count < cancelledLooksMax ? sent : end(sent, { kind: 'cancelled' }, nowMs)
     case 'overtaken':
       return count < overtakenLooksMax ? sent : takeOver(sent, sighting, nowMs)
   }
@@ -58,7 +66,7 @@ function takeOver(sent: SentTransaction, { by, nextNonce }: Extract<Sighting, { 
   if (by && by.call === sent.call) {
     return { ...sent, id: by.hash, hash: by.hash, state: { kind: 'waiting' }, endedAtMs: undefined } as const
   }
-  if (sent.state.kind === 'signing') return sent
+  if (sent.state.kind === 'signing' || sent.state.kind === 'cancelled') return sent
   // The request still waits in the wallet, and would get a later nonce. Unless nobody knows which transaction it was.
   if (sent.state.kind === 'asked') return by ? { ...sent, nonce: nextNonce } : sent
   return end(sent, { kind: 'replaced' }, nowMs)
@@ -69,7 +77,7 @@ function isMined({ state }: SentTransaction): boolean {
 }
 
 function isUndecided({ state }: SentTransaction): boolean {
-  return state.kind === 'asked' || state.kind === 'signing'
+  return state.kind === 'asked' || state.kind === 'signing' || state.kind === 'cancelled'
 }
 
 function end(sent: SentTransaction, state: SentState, nowMs: number): SentTransaction {

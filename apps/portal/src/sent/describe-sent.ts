@@ -62,6 +62,11 @@ export function describeState(state: SentState): Words {
         ...{ label: 'Dropped', tone: 'calm' },
         text: 'The network does not know it any more. Nothing was moved. You can try again.',
       }
+    case 'cancelled':
+      return {
+        ...{ label: 'Cancelled', tone: 'calm' },
+        text: 'It was rejected in the wallet, or its owners signed too late. Nothing was moved. You can try again.',
+      }
   }
 }
 

@@ -4,27 +4,28 @@ import type { SentAct, SentState, SentTransaction } from './sent-transaction.ts'
 const lengthMax = 12_000
 const tokenIdsMax = 100
 const reasonLengthMax = 300
+const hashPattern = /^0x[0-9a-f]{64}$/
 // A transaction from the future would never leave.
 const clockChangeMs = 86_400_000
 
 /** Reads a stored transaction. Returns undefined for any text that this page cannot have written. */
 export function parseSent(text: string | null, nowMs: number): SentTransaction | undefined {
   if (text === null || text.length > lengthMax) return undefined
-  const { id, chainId, account, hash, act, state, sentAtMs, nonce, call, endedAtMs } = parseObject(text)
+  const { id, chainId, account, hash, executedHash, act, state, sentAtMs, nonce, call, endedAtMs } = parseObject(text)
   const parsedAct = parseAct(toObject(act))
   const parsedState = parseState(toObject(state))
-  const isKnown =
-    hash === undefined ? isText(id, /^asked-[\w-]{1,40}$/) : isText(hash, /^0x[0-9a-f]{64}$/) && id === hash
+  const isKnown = hash === undefined ? isText(id, /^asked-[\w-]{1,40}$/) : isText(hash, hashPattern) && id === hash
   const isAsked = parsedState?.kind === 'asked'
   if (!parsedAct || !parsedState || !isKnown || isAsked !== (hash === undefined)) return undefined
   if (!isCount(chainId) || !isText(account, /^0x[0-9a-f]{40}$/) || !isText(call, /^[0-9a-z:]{1,80}$/)) return undefined
+  if (executedHash !== undefined && !isText(executedHash, hashPattern)) return undefined
   if (!isCount(sentAtMs) || sentAtMs > nowMs + clockChangeMs) return undefined
   if (!isOptionalCount(nonce) || !isOptionalCount(endedAtMs) || (endedAtMs ?? 0) > nowMs + clockChangeMs)
     return undefined
   return {
     id: id as string,
     ...{ chainId, account, hash: hash as string | undefined, act: parsedAct, state: parsedState },
-    ...{ sentAtMs, nonce, call, endedAtMs },
+    ...{ executedHash, sentAtMs, nonce, call, endedAtMs },
   }
 }
 
@@ -44,6 +45,7 @@ function parseState({ kind, isFinal, reason }: Values): SentState | undefined {
     case 'waiting':
     case 'replaced':
     case 'dropped':
+    case 'cancelled':
       return { kind }
     case 'confirmed':
       return { kind, isFinal: isFinal === true }

@@ -18,6 +18,8 @@ export type SentState =
   | { readonly kind: 'replaced' }
   /** The node does not know it any more, and its nonce is free. */
   | { readonly kind: 'dropped' }
+  /** The owners of a contract wallet rejected it, or it came too late to be executed. */
+  | { readonly kind: 'cancelled' }
 
 /** Transaction that the page asked a wallet to send, as the browser keeps it. */
 export type SentTransaction = {
@@ -27,6 +29,8 @@ export type SentTransaction = {
   /** In lower case. */
   readonly account: string
   readonly hash?: string | undefined
+  /** The transaction that executed it, if a contract wallet knows it by a hash of its own. */
+  readonly executedHash?: string | undefined
   readonly act: SentAct
   readonly state: SentState
   /** By the clock of this browser. */

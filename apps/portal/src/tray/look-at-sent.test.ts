@@ -37,6 +37,21 @@ test('default: a receipt says how it ended, and how deep it is', async () => {
   expect(await mined(0, '0x0')).toMatchObject({ isSuccess: false })
 })
 
+test('behavior: a Safe says by which transaction it executed one, and which it will not execute', async () => {
+  const receipt = { transactionHash: usedHash, blockHash: '0xb', blockNumber: '0x1', status: '0x1' }
+  const signing = fakeSent({ state: { kind: 'signing' } })
+  const executed = await lookAtSent(createNode({ receipt }).provider, signing)
+  expect(executed).toMatchObject({ kind: 'mined', executedHash: usedHash.toLowerCase() })
+  const statusOf = (status: unknown) => {
+    const { provider, handlers } = createNode()
+    handlers['wallet_getCallsStatus'] = () => ({ status })
+    return lookAtSent(provider, signing)
+  }
+  expect([await statusOf(400), await statusOf(100), await statusOf('no')].map(({ kind }) => kind)).toEqual([
+    ...['cancelled', 'absent', 'absent'],
+  ])
+})
+
 test('behavior: a node that has the transaction and no receipt says that it waits, whatever the nonce', async () => {
   const { provider } = createNode({ usedAt: 5, transaction: { nonce: '0x9' } })
   expect(await lookAtSent(provider, fakeSent())).toEqual({ kind: 'pending', nonce: 9 })

@@ -14,15 +14,24 @@ export async function lookAtSent(provider: Provider, sent: SentTransaction): Pro
   const state = hash === undefined ? undefined : await readState(provider, hash)
   if (state?.kind === 'mined') {
     const { isSuccess, depth } = state
+    const executedHash = state.hash === hash ? undefined : state.hash
     const isExplained = isSuccess || (sent.state.kind === 'failed' && sent.state.reason !== undefined)
     const reason = isExplained ? undefined : await explain(provider, hash as string)
-    return { kind: 'mined', isSuccess, isFinal: depth >= finalDepth, reason }
+    return { kind: 'mined', executedHash, isSuccess, isFinal: depth >= finalDepth, reason }
   }
   if (state?.kind === 'pending') return state
+  if (sent.state.kind === 'signing' && (await isCancelled(provider, hash))) return { kind: 'cancelled' }
   if (nextNonce === undefined) throw new Error('The node does not state the next nonce.')
   if (nonce === undefined || nextNonce <= nonce) return { kind: 'absent' }
   const by = await findByNonce(provider, { account, nonce }).catch(() => undefined)
   return { kind: 'overtaken', by, nextNonce }
+}
+
+/** Returns whether a wallet of several owners says that it will not execute a transaction (EIP-5792: a status of 4xx). */
+async function isCancelled(provider: Provider, hash: string | undefined): Promise<boolean> {
+  const answer = await provider.request({ method: 'wallet_getCallsStatus', params: [hash] }).catch(() => undefined)
+  const status = Number((answer as { readonly status?: unknown } | null | undefined)?.status)
+  return status >= 400 && status < 500
 }
 
 /** Its code contains the errors of the contracts, which are needed only now. */

@@ -16,8 +16,10 @@ type TrayRowProps = {
 
 /** Renders a transaction, its state, and what is needed to see its outcome. */
 export function TrayRow({ one, chain, connection, serverOffsetMs, onDismiss }: TrayRowProps) {
-  const { act, state, hash, account, chainId, sentAtMs } = one
+  const { act, state, hash, executedHash, account, chainId, sentAtMs } = one
   const { label, tone, text } = describeState(state)
+  // A block explorer does not know what its owners have not sent.
+  const explorer = state.kind === 'signing' || state.kind === 'cancelled' ? undefined : chain?.explorer
   const chainName = chain?.name ?? `chain ${chainId}`
   const need = isPending(one) ? findNeed(chainName, { chainId, connection }) : undefined
   return (
@@ -33,7 +35,7 @@ export function TrayRow({ one, chain, connection, serverOffsetMs, onDismiss }: T
       {text === undefined ? null : <p class="tray-text">{text}</p>}
       {need === undefined ? null : <p class="tray-text">{need}</p>}
       <div class="row apart">
-        {hash === undefined ? null : <TransactionLink hash={hash} explorer={chain?.explorer} />}
+        {hash === undefined ? null : <TransactionLink hash={executedHash ?? hash} explorer={explorer} />}
         {!isPending(one) || hash === undefined ? (
           <Button class="quiet tray-dismiss" label="Dismiss" suffix={` ${describeAct(act)}`} onClick={onDismiss} />
         ) : null}

@@ -16,12 +16,14 @@ export async function watchSent(store: SentStore, { look, wait, signal, now }: W
   const last = new Map<string, { readonly kind: Sighting['kind']; readonly count: number }>()
   const follow = async (sent: SentTransaction) => {
     const sighting = await look(sent).catch(() => undefined)
-    if (signal.aborted || !sighting) return
+    // The action that sent it may have changed it meanwhile.
+    const present = store.get().find(({ id }) => id === sent.id)
+    if (signal.aborted || !sighting || !present) return
     const { kind } = sighting
     const before = last.get(sent.id)
     const count = before?.kind === kind ? before.count + 1 : 1
     last.set(sent.id, { kind, count })
-    store.update(sent.id, advanceSent(sent, { sighting, nowMs: now(), count }))
+    store.update(sent.id, advanceSent(present, { sighting, nowMs: now(), count }))
   }
   while (!signal.aborted) {
     store.prune()

@@ -49,7 +49,7 @@ const lengthMax = 40
 const hitsMax = 12
 const hitsOfPageMax = 2
 
-const weights: Readonly<Record<string, number>> = { Parameter: 0.5, Field: 0.4, Header: 0.5, Error: 0.9 }
+const weights: Readonly<Record<string, number>> = { Parameter: 0.5, Field: 0.4, Header: 0.5, Error: 1.2 }
 
 const options: SearchOptions = {
   boost: { title: 3, heading: 4 },
