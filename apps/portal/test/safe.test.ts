@@ -198,6 +198,8 @@ test('error: a note that expires before both have signed is not lent, and the ne
 })
 
 test('error: a page of another origin cannot show it, and gets no message', async () => {
+  // The page before asks the Safe for the outcome of its transactions.
+  await visit.page.goto('about:blank')
   const before = control.methods.length
   const blocked = visit.page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
   await openApp('/lend', otherServer)
