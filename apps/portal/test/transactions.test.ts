@@ -101,6 +101,8 @@ test('behavior: a reload while the wallet asks finds what the wallet sends after
   // A signature sends nothing.
   const permit = holdPrompt('eth_signTypedData_v4')
   await page.getByRole('textbox', { name: 'Amount' }).fill('1000')
+  // The reload finds it in the link.
+  await page.waitForURL(/amount=1000/)
   await lendButton(page).click()
   await permit
   await page.reload()
@@ -140,7 +142,7 @@ test('behavior: a lend that waits survives a reload and a node without receipts,
   await page.getByText('A lend of this account is pending').waitFor()
   expect(await lendButton(page).count()).toBe(0)
   await expectStates(page, ['waiting'])
-  expect(await rows(page).first().innerText()).toContain('Lend $10,000.00 for 30 days')
+  expect(await rows(page).first().innerText()).toContain('Lend $1,000.00 for 30 days')
   await shoot(page, 'tray-waiting')
   await mine()
   // Three looks without a receipt.
@@ -153,7 +155,7 @@ test('behavior: a lend that waits survives a reload and a node without receipts,
   await expectStates(second.page, ['waiting'])
   answerAccounts(wallet)
   answerAccounts(second.wallet)
-  await page.getByRole('status').getByText('Confirmed: Lend $10,000.00 for 30 days.').waitFor()
+  await page.getByRole('status').getByText('Confirmed: Lend $1,000.00 for 30 days.').waitFor()
   await expectStates(second.page, ['confirmed'])
   // The report of the second tab has the position. The index follows a chain that goes on.
   await setMining(true)
@@ -241,7 +243,7 @@ test('behavior: claims and approvals survive a reload, and are not offered twice
   await reload(page)
   await page.getByText('An approval is pending').waitFor()
   await expectStates(page, ['waiting'])
-  expect(await rows(page).first().innerText()).toContain('Approve $10,000.00 for a lend')
+  expect(await rows(page).first().innerText()).toContain('Approve $1,000.00 for a lend')
   await mine()
   await expectStates(page, ['confirmed'])
   await dismissAll(page)

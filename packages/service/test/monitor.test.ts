@@ -68,7 +68,7 @@ test('default: a real service is silent over a boundary, also its mirror, and an
   const first = await run(caPath, baseUrl, '--key', key, '--state', state)
   expect([first.exitCode, first.output]).toEqual([
     0,
-    expect.stringContaining('No findings: 3 entries, 1 more are not public yet, lends on chain 324 not checked'),
+    expect.stringContaining('No findings: 3 entries, 1 more not public yet, lends on chain 324 not checked'),
   ])
 
   // The database's time is known to some milliseconds only, and nothing is public before both have reached it.
