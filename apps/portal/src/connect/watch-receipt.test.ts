@@ -49,7 +49,14 @@ test('behavior: a reorganisation is reported, with whether the transaction is st
     { head: 7, block: 7 },
   ])
   expect(states.map(({ kind }) => kind)).toEqual(['mined', 'pending', 'dropped', 'mined', 'mined'])
-  expect(states.at(-1)).toEqual({ kind: 'mined', hash: '0x1', blockHash: '0x7', blockNumber: 7n, depth: 0, isSuccess: true })
+  expect(states.at(-1)).toEqual({
+    kind: 'mined',
+    hash: '0x1',
+    blockHash: '0x7',
+    blockNumber: 7n,
+    depth: 0,
+    isSuccess: true,
+  })
 })
 
 test('error: a node that fails says nothing about the transaction', async () => {
