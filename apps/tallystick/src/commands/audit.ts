@@ -1,9 +1,7 @@
-import { type AuditEntryView, type AuditFilter, type AuditReport, describeAuditEntry } from '@tallystick/core'
+import type { AuditFilter } from '@tallystick/core'
 import type { Command } from 'commander'
 import { showReport } from './operator/with-operator.ts'
 import { addCommonOptions, type CommonOptions, parseInstant, wholeNumber } from './options.ts'
-import type { Layout } from './terminal/layout.ts'
-import { formatItems, type ItemColumns } from './terminal/table.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 export function addAuditCommand(program: Command, terminal: Terminal): void {
@@ -20,10 +18,11 @@ export function addAuditCommand(program: Command, terminal: Terminal): void {
     .option('--subject <id>', 'only changes of this object, such as the id of a key')
     .option('--since <instant>', 'only changes from this day (UTC) or instant on', parseInstant)
     .option('--until <instant>', 'only changes before this day (UTC) or instant', parseInstant)
-    .action((options: AuditOptions) => {
+    .action(async (options: AuditOptions) => {
+      const { formatAudit } = await import('./format-audit.ts')
       const { limit, by, action, subject, since, until } = options
       const filter = { by, action, subject, since, until }
-      return showReport(terminal, {
+      await showReport(terminal, {
         options,
         read: (operator) => operator.showAudit(limit, filter),
         format: formatAudit,
@@ -32,14 +31,3 @@ export function addAuditCommand(program: Command, terminal: Terminal): void {
 }
 
 type AuditOptions = CommonOptions & AuditFilter & { readonly limit: number }
-
-const columns: ItemColumns<AuditEntryView> = [
-  { heading: 'TIME', cell: ({ at }) => at },
-  { heading: 'CHANGE', cell: (entry) => describeAuditEntry(entry) },
-  { heading: 'REMARK', cell: ({ remark }) => remark ?? '', isOptional: true },
-]
-
-function formatAudit({ entries }: AuditReport, layout: Layout): string {
-  if (entries.length === 0) return 'No such changes are recorded.'
-  return formatItems(entries, { columns, layout })
-}

@@ -15,7 +15,12 @@ import {
 } from './watch-machine.ts'
 import { isSameState, type NotesState, stateOf } from './watch-state.ts'
 
-/** Seconds that a note must be valid for at least, so that a transaction with it is probably mined in time. */
+/**
+ * Seconds that a note must be valid for at least, so that a transaction with it is probably mined in time.
+ *
+ * @example
+ * defaultMinRemaining // => 30
+ */
 export const defaultMinRemaining = 30
 
 /** Options of `watchNotes`. */
