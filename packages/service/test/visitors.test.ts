@@ -249,7 +249,7 @@ test('error: CORS never lets a page of another origin send the header', async ()
   ])
 })
 
-test('error: the limit is that of the address on all replicas together, whoever holds the token', async () => {
+test('error: the limit is that of the address on all replicas together, for every holder of the token', async () => {
   const token = await takeToken(replicas[0])
   const answers: Answer[] = []
   // Each replica waits for its share of the rest.

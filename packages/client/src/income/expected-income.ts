@@ -23,8 +23,8 @@ export type ExpectedIncomeOptions = {
   /** In the dollar token's smallest unit. */
   readonly principal: bigint
   /**
-   * When the lend is mined, Unix seconds. It is not known before: `serverTime` of the notes is close, and a time by which
-   * the lend is mined gives what it pays at least.
+   * When the lend is mined, Unix seconds. It is not known before: `serverTime` of the notes is close. With the latest
+   * acceptable time, the result is the least that the lend pays.
    */
   readonly lendTimestamp: bigint
   /** Basis points per 360-day year, as `rate()` returns it; 0 by default. */
