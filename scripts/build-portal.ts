@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { buildPage } from '../packages/ui/scripts/build-page.ts'
+import { packagesOf } from './packages-of.ts'
 import { hashSources, readStamp, type Stamp } from './portal-stamp.mjs'
 
 export type BuildOutcome = {
@@ -20,10 +21,10 @@ export async function buildPortal(root: string): Promise<BuildOutcome> {
   // Built in another directory and then renamed, so that a service never starts with half a page.
   const made = mkdtempSync(`${target}-`)
   try {
-    const { firstLoadBytes } = await buildPages(root, made)
+    const { firstLoadBytes, packages } = await buildPages(root, made)
     // mkdtemp makes the directory private, but the service may run as another user.
     chmodSync(made, 0o755)
-    writeFileSync(join(made, 'build.json'), JSON.stringify({ key, firstLoadBytes } satisfies Stamp))
+    writeFileSync(join(made, 'build.json'), JSON.stringify({ key, firstLoadBytes, packages } satisfies Stamp))
     rmSync(target, { recursive: true, force: true })
     renameSync(made, target)
     return { isNew: true, firstLoadBytes }
@@ -34,10 +35,17 @@ export async function buildPortal(root: string): Promise<BuildOutcome> {
 }
 
 /** The console is beside the page's files. The service serves it on the admin listener only. */
-async function buildPages(root: string, outdir: string): Promise<{ readonly firstLoadBytes: number }> {
+async function buildPages(root: string, outdir: string): Promise<Omit<Stamp, 'key'>> {
   const source = (app: string) => join(root, 'apps', app, 'src')
-  await buildPage({ source: source('console'), base: '/console/assets', outdir: join(outdir, 'console') })
+  const console = await buildPage({
+    source: source('console'),
+    base: '/console/assets',
+    outdir: join(outdir, 'console'),
+  })
   // Imported here, because it loads the renderer of Markdown, which a page that is up to date does not need.
   const { createDocsPlugin } = await import('../apps/portal/scripts/docs/docs-plugin.ts')
-  return buildPage({ source: source('portal'), base: '/assets', outdir, plugins: [createDocsPlugin(root)] })
+  const plugins = [createDocsPlugin(root)]
+  const page = await buildPage({ source: source('portal'), base: '/assets', outdir, plugins })
+  const packages = packagesOf({ outputs: { ...console.outputs, ...page.outputs } })
+  return { firstLoadBytes: page.firstLoadBytes, packages }
 }

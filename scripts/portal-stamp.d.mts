@@ -1,5 +1,5 @@
-/** Hash of the sources of a build, and the size of the page. */
-export type Stamp = { readonly key: string; readonly firstLoadBytes: number }
+/** Hash of the sources of a build, the size of the page, and the packages whose code page and console contain. */
+export type Stamp = { readonly key: string; readonly firstLoadBytes: number; readonly packages: readonly string[] }
 
 /** Returns a hash of everything that affects the page: its sources, bundled sources and the versions of dependencies. */
 export function hashSources(root: string): string

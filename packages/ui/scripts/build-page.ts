@@ -33,13 +33,15 @@ const common = {
   logLevel: 'warning',
 } as const satisfies BuildOptions
 
-/** Bundles a page and compresses its files. Returns the compressed size of what its first view loads. */
-export async function buildPage({
-  source,
-  base,
-  outdir,
-  plugins = [],
-}: PageSource): Promise<{ readonly firstLoadBytes: number }> {
+export type BuiltPage = {
+  /** Compressed size of what the first view loads. */
+  readonly firstLoadBytes: number
+  /** Files of the page with the sources that are in them. */
+  readonly outputs: Metafile['outputs']
+}
+
+/** Bundles a page and compresses its files. */
+export async function buildPage({ source, base, outdir, plugins = [] }: PageSource): Promise<BuiltPage> {
   // Imported here, because loading esbuild takes 10 times as long as checking that the page is up to date.
   const { build } = await import('esbuild')
   const { metafile } = await build({
@@ -70,7 +72,10 @@ export async function buildPage({
     'index.html',
     ...[names.script, names.style, names.icon, ...names.start, ...names.chunks].map((name) => `assets/${name}`),
   ]
-  return { firstLoadBytes: first.reduce((sum, name) => sum + (sizes.get(name) as number), 0) }
+  return {
+    firstLoadBytes: first.reduce((sum, name) => sum + (sizes.get(name) as number), 0),
+    outputs: { ...metafile.outputs, ...early.outputs },
+  }
 }
 
 /** Returns the file names of the entries, of the chunks that the script imports statically, and of those that nothing imports. */
