@@ -17,14 +17,14 @@ delete process.env['NODE_EXTRA_CA_CERTS']
 const projects: readonly NonNullable<TestProjectInlineConfiguration['test']>[] = [
   {
     name: 'unit',
-    include: ['{packages,apps}/*/src/**/*.test.ts', '{bench,soak,test}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '{bench,soak,test/node-versions}/test/**'],
+    include: ['{packages,apps}/*/src/**/*.test.ts', '{bench,scripts,soak,test}/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '{bench,soak,test/node-versions,test/release}/test/**'],
     setupFiles: ['test/set-up/pure.ts'],
   },
   {
     // One project for all tests with real parts: the workers of a project import its modules once.
     name: 'service',
-    include: ['{packages/*,apps/*,bench,soak,test/node-versions}/test/**/*.test.ts'],
+    include: ['{packages/*,apps/*,bench,soak,test/node-versions,test/release}/test/**/*.test.ts'],
     setupFiles: ['test/set-up/release-memory.ts'],
     globalSetup: ['build', 'databases', 'processes', 'browser', 'page'].map((name) => `test/set-up/${name}.ts`),
   },

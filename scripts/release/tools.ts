@@ -1,0 +1,32 @@
+import { execFileSync } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { env, execPath, platform } from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { cleanEnvironment } from '../clean-environment.ts'
+
+/** Folder of the programs that only a release needs, with a lock file of its own. */
+export const toolsFolder = fileURLToPath(new URL('tools/', import.meta.url))
+
+export type Run = { readonly cwd: string; readonly input?: string }
+
+/** Runs a program to its end and returns what it prints. Its errors go to the terminal. */
+export function run([file, ...args]: readonly [string, ...string[]], { cwd, input }: Run): string {
+  return execFileSync(file, args, {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 64 * 2 ** 20,
+    // On Windows, npm is a script.
+    shell: file === 'npm' && platform === 'win32',
+    env: cleanEnvironment(env, dirname(execPath)),
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'inherit'],
+    ...(input === undefined ? {} : { input }),
+  })
+}
+
+/** Installs the tools of a release. None of their packages may run a script. */
+export function installTools(): void {
+  run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], { cwd: toolsFolder })
+}
+
+/** Path of a program of the tools. */
+export const toolPath = (path: string): string => join(toolsFolder, path)
