@@ -71,6 +71,7 @@ describe('registry', () => {
 
   test.each([
     ['packages/graph/graph-cli', 400],
+    ['test/coverage/v8', 20],
     ['test/mutation/stryker', 150],
   ])(
     'default: the lock of %s does not either, and none of its packages has an install script',
