@@ -20,5 +20,7 @@ test('default: every metric is documented, and no other', () => {
 test('default: the guide names the unit, and the unit runs the command', () => {
   expect(guide).toContain('deploy/systemd/tallystick-monitor.service')
   const [, script] = /^ExecStart=\/usr\/bin\/node (\S+) monitor \$\{LOG_URL\} --key /m.exec(unit) ?? []
-  expect(existsSync(new URL(`../${script}`, import.meta.url))).toBe(true)
+  // As `npm install --global --prefix /opt/tallystick-<version>` places it.
+  const [, path] = /^lib\/node_modules\/tallystick\/(.+)$/.exec(script ?? '') ?? []
+  expect(existsSync(new URL(`../apps/tallystick/${path}`, import.meta.url))).toBe(true)
 })

@@ -60,9 +60,3 @@ test('behavior: the connections of a replica are those that it may open', () => 
   expect(Number(withIndex)).toBe(countConnections({ chains: chain({ embedded: {} }) }))
   expect(Number(without)).toBe(countConnections({ chains: chain(undefined) }))
 })
-
-test('behavior: SECURITY.md supports the present release line', () => {
-  const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
-  const [major, minor] = JSON.parse(read('../package.json')).version.split('.')
-  expect(read('../SECURITY.md')).toContain(`| ${major}.${minor}.x | yes |`)
-})

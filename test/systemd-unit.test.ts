@@ -15,7 +15,9 @@ test('default: the guide names the unit and does not repeat it', () => {
 
 test('default: the unit starts an existing file and allows enough time for shutdown', () => {
   const [, script] = /^\/usr\/bin\/node (\S+) serve --config /.exec(valuesOf('ExecStart')[0] ?? '') ?? []
-  expect(existsSync(new URL(`../${script}`, import.meta.url))).toBe(true)
+  // As `npm install --global --prefix /opt/tallystick-<version>` places it.
+  const [, path] = /^lib\/node_modules\/tallystick\/(.+)$/.exec(script ?? '') ?? []
+  expect(existsSync(new URL(`../apps/tallystick/${path}`, import.meta.url))).toBe(true)
   // 5 s while readiness fails, 10 s for running requests, and time to close the database.
   // More than listen.shutdownSeconds.
   expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThan(25)

@@ -28,6 +28,7 @@ export async function assembleProgram(
     for (const file of files) copy(join(part, file), join(own, file))
     writeJson(join(own, 'package.json'), describePart(readManifest(part), files))
   }
+  for (const name of program.extras) copy(join(root, name), join(target, name))
   for (const name of program.shipped) copy(join(root, 'node_modules', name), join(target, 'node_modules', name))
   copy(join(root, 'LICENSE'), join(target, 'LICENSE'))
   copy(join(root, program.readme), join(target, 'README.md'))

@@ -4,6 +4,8 @@ export type Program = {
   readonly folder: string
   /** Text that the registry and the directory of the package show. */
   readonly readme: string
+  /** Files of the repository for its users. */
+  readonly extras: readonly string[]
   /** What the bundle finds by the name of a package of ours: the pages, the schemas, and the programs of its threads. */
   readonly parts: Readonly<Record<string, readonly string[]>>
   /** Bundles of the program and of its threads, by the built file that each starts with. */
@@ -28,6 +30,9 @@ export const programs = {
   tallystick: {
     folder: 'apps/tallystick',
     readme: 'scripts/release/readme-tallystick.md',
+    extras: ['caddy', 'compose', 'grafana', 'kubernetes', 'nginx', 'prometheus', 'systemd'].map(
+      (name) => `deploy/${name}`,
+    ),
     parts: service.parts,
     entries: ['apps/tallystick/dist/cli.js', ...service.threads],
     shipped: ['@electric-sql/pglite'],
@@ -36,6 +41,7 @@ export const programs = {
   sandbox: {
     folder: 'apps/sandbox',
     readme: 'scripts/release/readme-sandbox.md',
+    extras: [],
     parts: { ...service.parts, workbench: ['dist/bundle'] },
     entries: ['apps/sandbox/dist/main.js', ...service.threads, 'packages/workbench/dist/dev-chain/serve-dev-chain.js'],
     shipped: ['@electric-sql/pglite'],

@@ -65,6 +65,7 @@ export const pageSources: Readonly<Record<'Start' | 'Integrate' | 'Operate' | 'R
     operating('refusals', 'Notes not signed'),
     doc('hooks', 'Webhooks', 'webhooks'),
     doc('deploying', 'Deployment files'),
+    doc('releasing', 'Releases'),
     doc('upgrading', 'Upgrade'),
     doc('scale', 'Scale'),
     doc('the-graph', 'The Graph'),
