@@ -35,11 +35,7 @@ export function createStranger(): Stranger {
   const node = installNode(home)
   const identity = isRoot ? { uid: nobody, gid: nobody } : {}
   if (isRoot) execFileSync('chown', ['-R', `${nobody}:${nobody}`, home])
-  // How this machine reaches the registry, and nothing else of this environment.
-  const reach = Object.entries(process.env).filter(([name]) =>
-    /^(https?_proxy|no_proxy|npm_config_(registry|cafile))$/i.test(name),
-  )
-  const env = { ...Object.fromEntries(reach), HOME: home, PATH: node, TMPDIR: join(home, 'tmp'), NO_COLOR: '1' }
+  const env = { ...readNpmSettings(), HOME: home, PATH: node, TMPDIR: join(home, 'tmp'), NO_COLOR: '1' }
   const launch = ([file, ...args]: readonly [string, ...string[]], cwd: string) =>
     spawn(file, args, { cwd, env, ...identity, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   return {
@@ -69,6 +65,15 @@ function installNode(home: string): string {
   symlinkSync('/bin/sh', join(bin, 'sh'))
   chmodSync(home, 0o755)
   return bin
+}
+
+/** Returns how npm reaches the registry from this machine. The copied npm does not have the settings of this one. */
+function readNpmSettings(): Readonly<Record<string, string>> {
+  const settings = ['registry', 'cafile', 'https-proxy'].map((name) => {
+    const value = execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim()
+    return [`npm_config_${name.replace('-', '_')}`, value] as const
+  })
+  return Object.fromEntries(settings.filter(([, value]) => value !== 'null' && value !== 'undefined'))
 }
 
 function findNpm(): string {
