@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { syncDirectory } from './sync-directory.ts'
 
 /** File of lines that only grows and survives a crash. */
 export type LineFile = {
@@ -56,9 +57,7 @@ export async function createLineFile(path: string): Promise<boolean> {
   if (!handle) return false
   await handle.sync()
   await handle.close()
-  const folder = await open(directory, 'r')
-  // Without this, a power failure may lose the directory entry even if the content was synced.
-  await folder.sync().finally(() => folder.close())
+  await syncDirectory(directory)
   return true
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { syncDirectory } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import { decodeBase64, equalBytes, rootOfEdge } from '@tallystick/tlog'
 import { createState, decodeEdge, type MonitorState, monitorStateSchema } from './monitor-state.ts'
@@ -46,8 +47,7 @@ export async function saveState(path: string, state: MonitorState): Promise<void
   try {
     await writeFile(draft, `${JSON.stringify(state)}\n`, { flag: 'wx', mode: 0o600, flush: true })
     await rename(draft, path)
-    const directory = await open(dirname(resolve(path)), 'r')
-    await directory.sync().finally(() => directory.close())
+    await syncDirectory(dirname(resolve(path)))
   } catch (error) {
     await rm(draft, { force: true })
     throw unusable(`The state file ${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`, error)

@@ -49,7 +49,9 @@ const stopTimeoutMs = 20_000
  */
 export async function startDevChain(options: DevChainOptions): Promise<DevChain> {
   // In a separate process group, so that Ctrl-C reaches only the parent, which decides the order of shutdown.
-  const child = spawn(process.execPath, [findServer(), ...formatFlags(options)], { detached: true })
+  // Windows would open a window for it.
+  const settings = { detached: true, windowsHide: true }
+  const child = spawn(process.execPath, [findServer(), ...formatFlags(options)], settings)
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
