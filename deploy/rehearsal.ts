@@ -1,11 +1,13 @@
 // node --conditions=src --import tsx deploy/rehearsal.ts <image> <node>
 // Runs deploy/compose without containers: the files of the image (`assemble.sh <image>`) in bubblewrap, as user 65532, on a
-// read-only root without a shell, as process 1 of two replicas, behind nginx and Caddy, scraped by Prometheus.
+// read-only root without a shell, as process 1 of two replicas and of the monitor, behind nginx and Caddy, scraped by
+// Prometheus.
 // Needs bwrap, nginx, caddy and prometheus. docs/deploying.md has what it showed.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createCipheriv, randomBytes, scryptSync } from 'node:crypto'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -28,14 +30,14 @@ const postgres = await startPostgres()
 await postgres.createDatabase('tallystick')
 const ports = Object.fromEntries(
   await Promise.all(
-    ['http-1', 'http-2', 'admin-1', 'admin-2', 'nginx', 'caddy', 'prometheus'].map(
+    ['http-1', 'http-2', 'admin-1', 'admin-2', 'monitor', 'nginx', 'caddy', 'prometheus'].map(
       async (name) => [name, await findFreePort()] as const,
     ),
   ),
 )
 try {
-  writeSecrets()
-  for (const name of ['1', '2']) prepareReplica(name)
+  const logKey = writeSecrets()
+  for (const name of ['1', '2', 'monitor']) prepareReplica(name)
   runTool('1', ['curve', 'set', '7=369', '14=365', '30=362', '60=358', '90=355', '180=350', '360=340', '--confirm'])
   const key =
     /tsk_live_\w+/.exec(runTool('1', ['keys', 'create', '--name', 'rehearsal', '--rpm', '100000', '--json']))?.[0] ?? ''
@@ -63,6 +65,11 @@ try {
     say(`${proxy}: first event of a stream after ${await firstEventMs(port, key)} ms`)
     say(`${proxy}: body of 70 kB ${(await get(port, '/data', key, 'x'.repeat(70_000))).status}`)
   }
+  startMonitor(logKey)
+  await until(async () => Number(await readMonitor('checkpoint_size')) > 0, 'a checkpoint that the monitor verified')
+  say(
+    `monitor: entries in the log ${await readMonitor('checkpoint_size')}, unread ${await readMonitor('entries_unread')}`,
+  )
   const results = await requestDuring(key, async () => {
     for (const [index, name] of ['1', '2'].entries()) {
       const pid = await replicas[index]?.pid
@@ -78,7 +85,7 @@ try {
   })
   say(`requests while each replica was restarted: ${JSON.stringify(results)}`)
   await until(
-    async () => (await readTargets()).filter((health) => health === 'up').length === 2,
+    async () => (await readTargets()).filter((health) => health === 'up').length === 3,
     'targets of Prometheus',
   )
   say(`Prometheus: targets ${await readTargets()}, alerts ${await readAlerts()}`)
@@ -91,7 +98,8 @@ try {
 }
 process.exit(0)
 
-function writeSecrets(): void {
+/** Returns the key with which others verify the log. */
+function writeSecrets(): string {
   const { cert, key } = authority.issue(['localhost', '127.0.0.1'])
   writeFileSync(join(directory, 'fullchain.pem'), cert)
   writeFileSync(join(directory, 'privkey.pem'), key)
@@ -103,14 +111,17 @@ function writeSecrets(): void {
     'signer-password': 'password',
     'rpc-url': 'http://127.0.0.1:1',
     'graph-auth': 'Bearer x',
+    'ca.pem': authority.cert,
   }
   for (const [name, text] of Object.entries(secrets)) writeSecret(name, text)
   const cli = join(image, 'app/apps/tallystick/bin/tallystick.js')
   const out = join(directory, 'secrets/log.key')
-  execFileSync(node, [cli, 'log', 'init', '--origin', 'api.example.com/log', '--out', out])
+  const argv = [cli, 'log', 'init', '--origin', 'api.example.com/log', '--out', out, '--json']
+  const { verifierKey } = JSON.parse(execFileSync(node, argv, { encoding: 'utf8' }))
   chownSync(out, user, user)
   chownSync(join(directory, 'secrets'), user, user)
   chmodSync(directory, 0o755)
+  return verifierKey
 }
 
 function writeSecret(name: string, text: string): void {
@@ -207,6 +218,25 @@ function startReplica(name: string): { readonly pid: Promise<number> } {
   return { pid }
 }
 
+/** Starts the monitor with the command of compose.yml. It reads the log through nginx. */
+function startMonitor(logKey: string): void {
+  const { load, YAML11_SCHEMA } = createRequire(import.meta.url)('js-yaml')
+  const { services } = load(readFileSync(join(deploy, 'compose/compose.yml'), 'utf8'), { schema: YAML11_SCHEMA })
+  const text = JSON.stringify(services.monitor.command)
+    .replace(/\$\{LOG_URL.*?\}/, `https://127.0.0.1:${ports['nginx']}`)
+    .replace(/\$\{LOG_KEY.*?\}/, logKey)
+    .replace('0.0.0.0:9465', `127.0.0.1:${ports['monitor']}`)
+  const trust = ['--setenv', 'NODE_EXTRA_CA_CERTS', '/run/secrets/ca.pem']
+  const argv = [...sandbox('monitor'), ...trust, ...entry, ...JSON.parse(text)]
+  children.push(spawn('bwrap', argv, { uid: user, gid: user, stdio: ['ignore', 'ignore', 'inherit'] }))
+}
+
+/** Returns a metric of the monitor. */
+async function readMonitor(name: string): Promise<string | undefined> {
+  const response = await fetch(`http://127.0.0.1:${ports['monitor']}/metrics`).catch(() => undefined)
+  return new RegExp(`^tallystick_monitor_${name} (.+)$`, 'm').exec((await response?.text()) ?? '')?.[1]
+}
+
 async function probe(name: string, path: string): Promise<boolean> {
   const env = [
     '--setenv',
@@ -267,6 +297,7 @@ async function startPrometheus(): Promise<void> {
   const targets = ['1', '2'].map((name) => `127.0.0.1:${ports[`admin-${name}`]}`)
   const text = readFileSync(join(deploy, 'prometheus/prometheus.yml'), 'utf8')
     .replace("'service-1:9464', 'service-2:9464'", targets.map((target) => `'${target}'`).join(', '))
+    .replace('monitor:9465', `127.0.0.1:${ports['monitor']}`)
     .replace('/run/secrets/', `${directory}/secrets/`)
     .replaceAll('interval: 15s', 'interval: 1s')
   writeFileSync(join(directory, 'prometheus.yml'), text)
@@ -282,7 +313,9 @@ async function ask(path: string): Promise<unknown> {
 
 async function readTargets(): Promise<string[]> {
   const data = (await ask('targets')) as { activeTargets: { scrapePool: string; health: string }[] } | undefined
-  return (data?.activeTargets ?? []).flatMap(({ scrapePool, health }) => (scrapePool === 'tallystick' ? [health] : []))
+  return (data?.activeTargets ?? []).flatMap(({ scrapePool, health }) =>
+    scrapePool.startsWith('tallystick') ? [health] : [],
+  )
 }
 
 async function readAlerts(): Promise<string[]> {
