@@ -1,20 +1,26 @@
 import type { Result } from './result.ts'
 
-/** A ratio that is worse than every round of the run before, or that this run no longer measures (`after` is null). */
+/** A ratio that is worse than every round of the runs before, or that this run no longer measures (`after` is null). */
 export type Fall = {
   readonly name: string
+  /** Ratio of the run before. */
   readonly before: number
-  /** The lowest and the highest ratio of the rounds before. */
+  /** The lowest and the highest ratio of all rounds of the runs before. */
   readonly spread: readonly [number, number]
   readonly after: number | null
 }
 
-/** Compares the ratios of two runs. A ratio without a spread, which is of one round, is not compared. */
-export function findFalls(before: readonly Result[], after: readonly Result[]): readonly Fall[] {
+/**
+ * Compares the ratios of a run with those of earlier runs, the newest last. A ratio without a spread, which is of one round,
+ * is not compared. One earlier run is not enough: the median of three rounds is below three equal ones in one of five cases.
+ */
+export function findFalls(earlier: readonly (readonly Result[])[], after: readonly Result[]): readonly Fall[] {
   const ratios = new Map(after.map(({ name, ratio }) => [name, ratio]))
-  return before.flatMap((result) => {
-    const { name, ratio, spread } = result
-    if (ratio === null || !spread) return []
+  return (earlier.at(-1) ?? []).flatMap((result) => {
+    const { name, ratio } = result
+    if (ratio === null || !result.spread) return []
+    const rounds = earlier.flat().flatMap((other) => (other.name === name ? (other.spread ?? []) : []))
+    const spread = [Math.min(...rounds), Math.max(...rounds)] as const
     const now = ratios.get(name) ?? null
     const isWorse = now !== null && (isHigherBetter(result) ? now < spread[0] : now > spread[1])
     return now === null || isWorse ? [{ name, before: ratio, spread, after: now }] : []

@@ -55,7 +55,8 @@ export const linters: readonly Linter[] = [
   slow('compose.yml (schema and rules)', 'dclint', () => ['--quiet', compose]),
   slow('Dockerfile (hadolint)', 'hadolint', () => [dockerfile]),
   slow('Dockerfile', 'dockerfile-utils', () => ['lint', dockerfile]),
-  quick('shell scripts', 'shellcheck', () => list('docker', '.sh')),
+  quick('shell scripts', 'shellcheck', () => [...list('docker', '.sh'), ...list('../.ci', '')]),
+  slow('workflows', 'actionlint', () => list('../.github/workflows', '.yml')),
   slow('YAML', 'yamllint', () => ['-d', yamlRules, deploy]),
   slow('systemd units', 'systemd-analyze', () => ['verify', ...list('systemd', '.service')]),
 ]
