@@ -9,12 +9,15 @@ const list = (folder: string) => readdirSync(new URL(folder, root)).map((name) =
 function getSchema(path: string): SchemaName {
   if (path.startsWith('deploy/compose/')) return 'compose'
   if (path.startsWith('deploy/kubernetes/')) return 'manifest'
+  if (path.startsWith('deploy/prometheus/')) return path.endsWith('/alerts.yml') ? 'prometheus-rules' : 'prometheus'
   if (path.startsWith('.github/workflows/')) return 'workflow'
   return path.endsWith('/config.yml') ? 'issue-config' : 'issue-form'
 }
 
 const folders = ['deploy/compose/', 'deploy/kubernetes/', '.github/workflows/', '.github/ISSUE_TEMPLATE/']
-const files = folders.flatMap(list).filter((path) => /\.ya?ml$/.test(path))
+const prometheus = 'deploy/prometheus/prometheus.yml'
+const alerts = 'deploy/prometheus/alerts.yml'
+const files = [...folders.flatMap(list).filter((path) => /\.ya?ml$/.test(path)), prometheus, alerts]
 
 test.for(files)('default: the schema accepts %s', (path) => {
   expect(findFaults(getSchema(path), read(path))).toEqual([])
@@ -73,6 +76,10 @@ test.for<readonly [string, string, string, string]>([
     'authorisation:',
     '/spec/endpoints/0 must NOT have additional properties (authorisation)',
   ],
+  [prometheus, 'rule_files:', 'rules_files:', ' must NOT have additional properties (rules_files)'],
+  [prometheus, 'scrape_interval: 15s', 'scrape_interval: 15', '/global/scrape_interval must be string,null'],
+  [alerts, 'for: 5m', 'for: 5', '/groups/0/rules/2/for must be string,null'],
+  [alerts, 'annotations:', 'annotation:', '/groups/0/rules/0 must NOT have additional properties (annotation)'],
   [ci, 'timeout-minutes: 45', 'timeout: 45', '/jobs/check must NOT have additional properties (timeout)'],
   [ci, 'pull_request:', 'pull_requests:', '/on must NOT have additional properties (pull_requests)'],
   [ci, 'fail-fast: false', 'fail-fast: no', '/jobs/check/strategy/fail-fast must be boolean'],

@@ -14,7 +14,14 @@ const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false })
 for (const name of readdirSync(generated)) ajv.addSchema(JSON.parse(readFileSync(new URL(name, generated), 'utf8')))
 
 /** Schemas in `generated`, or `manifest`: the one of the kind that a document of Kubernetes names. */
-export type SchemaName = 'compose' | 'issue-config' | 'issue-form' | 'manifest' | 'workflow'
+export type SchemaName =
+  | 'compose'
+  | 'issue-config'
+  | 'issue-form'
+  | 'manifest'
+  | 'prometheus'
+  | 'prometheus-rules'
+  | 'workflow'
 
 /** Returns what is wrong in the documents of a YAML file, as path and message. */
 export function findFaults(name: SchemaName, text: string): readonly string[] {

