@@ -1,7 +1,6 @@
 // node --conditions=src --import tsx deploy/rehearsal.ts <image> <node>
 // Runs deploy/compose without containers: the files of the image (`assemble.sh <image>`) in bubblewrap, as user 65532, on a
-// read-only root without a shell, as process 1 of two replicas and of the monitor, behind nginx and Caddy, scraped by
-// Prometheus.
+// read-only root without a shell, as process 1 of two replicas, behind nginx and Caddy, scraped by Prometheus.
 // Needs bwrap, nginx, caddy and prometheus. docs/deploying.md has what it showed.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createCipheriv, randomBytes, scryptSync } from 'node:crypto'
