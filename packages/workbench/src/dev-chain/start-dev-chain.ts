@@ -49,9 +49,7 @@ const stopTimeoutMs = 20_000
  */
 export async function startDevChain(options: DevChainOptions): Promise<DevChain> {
   // In a separate process group, so that Ctrl-C reaches only the parent, which decides the order of shutdown.
-  // Windows would open a window for it.
-  const settings = { detached: true, windowsHide: true }
-  const child = spawn(process.execPath, [findServer(), ...formatFlags(options)], settings)
+  const child = spawn(process.execPath, [findServer(), ...formatFlags(options)], { detached: true })
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
