@@ -62,6 +62,14 @@ test('default: compose.yml declares every network, volume, secret and service th
   }
 })
 
+test('default: .env.example has every variable that compose.yml needs', () => {
+  const read = (path: string) => readFileSync(new URL(path, deploy), 'utf8')
+  const needed = [...read('compose/compose.yml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name)
+  const given = [...read('compose/.env.example').matchAll(/^(\w+)=/gm)].map(([, name]) => name)
+  expect(needed).toContain('POSTGRES_PASSWORD')
+  expect(given).toEqual(expect.arrayContaining([...new Set(needed)]))
+})
+
 test('default: a Service selects pods that have its ports, and a StatefulSet names its Service', () => {
   const services = ofKind('Service')
   for (const { metadata, spec } of services) {
