@@ -10,6 +10,7 @@ const programs = [
   'packages/gateway/dist/public/query-thread-main.js',
   'apps/sandbox/dist/main.js',
   'packages/database/dist/pglite/thread-main.js',
+  'packages/workbench/dist/dev-chain/serve-dev-chain.js',
 ]
 
 const staleMs = 24 * 3_600_000

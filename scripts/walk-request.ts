@@ -25,7 +25,7 @@ await session.post('Debugger.enable')
 const dir = mkdtempSync(join(tmpdir(), 'walk-request-'))
 const closers = createClosers()
 try {
-  const options = { port: 0, dir, fresh: false, positions: 5, chains: 1 }
+  const options = { port: 0, dir, fresh: false, positions: 5, chains: 1, command: 'npx tallystick' } as const
   await startSandbox(options, { closers, say: () => undefined, stdout: { dropped: () => 0 } })
   const send = createSend()
   // The first requests build what is built once.

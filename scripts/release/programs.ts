@@ -42,7 +42,7 @@ export const programs = {
     folder: 'apps/sandbox',
     readme: 'scripts/release/readme-sandbox.md',
     extras: [],
-    parts: { ...service.parts, workbench: ['dist/bundle'] },
+    parts: { ...service.parts, workbench: ['dist/bundle', 'dist/templates'] },
     entries: ['apps/sandbox/dist/main.js', ...service.threads, 'packages/workbench/dist/dev-chain/serve-dev-chain.js'],
     shipped: ['@electric-sql/pglite'],
     installed: ['@nomicfoundation/edr'],

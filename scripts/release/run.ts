@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { execPath } from 'node:process'
@@ -72,11 +72,14 @@ async function release(): Promise<void> {
   say(`${key ? 'signed' : 'not signed: there is no --key'}. Built with Node ${process.version}`)
 }
 
-/** Moves the complete release to its place. */
+/** Moves the complete release to its place: a process that is killed leaves the old one, or none. */
 function publish(built: string): void {
   const target = resolve(root, values.to)
+  const draft = `${target}.draft`
+  rmSync(draft, { recursive: true, force: true })
+  cpSync(built, draft, { recursive: true })
   rmSync(target, { recursive: true, force: true })
-  cpSync(built, target, { recursive: true })
+  renameSync(draft, target)
   for (const name of readdirSync(target)) {
     const { size } = statSync(join(target, name))
     process.stdout.write(`${name.padEnd(42)} ${(size / 1e6).toFixed(2).padStart(8)} MB\n`)

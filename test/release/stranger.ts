@@ -18,7 +18,7 @@ export type Stranger = {
   remove(): void
 }
 
-export type Started = {
+type Started = {
   readonly output: () => string
   /** Sends a signal to the group, as a terminal does. Resolves to the exit code. */
   stop(signal: NodeJS.Signals): Promise<number | null>

@@ -15,15 +15,14 @@ declare module 'vitest' {
 const patientConnections = 'connect_timeout=60'
 
 /**
- * Starts one PostgreSQL server and provides it, and a directory of an empty PGlite database, as `databases`. On a machine
- * without PostgreSQL its URL is empty, and the tests that need it are skipped.
+ * Starts one PostgreSQL server and provides it as `databases`. On a machine without PostgreSQL its URL is empty, and the
+ * tests that need it are skipped.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
-  const [postgres, pgliteTemplate] = await oncePerRun('databases', () =>
-    Promise.all([startAndPrint(), findPgliteTemplate()]),
-  )
+  // The template is made here, before all tests need it at once.
+  const [postgres] = await oncePerRun('databases', () => Promise.all([startAndPrint(), findPgliteTemplate()]))
   const postgresUrl = postgres ? `${postgres.url('postgres')}?${patientConnections}` : ''
-  project.provide('databases', { postgresUrl, pgliteTemplate })
+  project.provide('databases', { postgresUrl })
   return async () => postgres?.stop()
 }
 

@@ -89,7 +89,10 @@ export function writeCredentials(home: Home, { apiKey, service, devnets }: Acces
 const walletsHint = ' (wallets with public test keys are in the credentials)'
 
 /** Returns the text that the terminal shows before the `ready` line. */
-export function welcome(home: Home, { apiKey, service: { baseUrl, adminUrl }, devnets }: Access): string {
+export function welcome(
+  home: Home,
+  { apiKey, service: { baseUrl, adminUrl }, devnets, command }: Access & Pick<SandboxOptions, 'command'>,
+): string {
   const chains = devnets.map(
     ({ chain, node }, index) => `  ${chain.label.padEnd(12)} ${node.url}${index === 0 ? walletsHint : ''}`,
   )
@@ -108,7 +111,7 @@ Try it:
 
 The command line works while the sandbox runs:
 
-  npx tallystick notes show --config '${home.config}'
+  ${command} notes show --config '${home.config}'
 
 Press Ctrl-C to stop.
 `

@@ -9,8 +9,16 @@ test('default: options that are not given are undefined or have their default', 
   expect(parseOptions(argv('--dir', '/somewhere'))).toEqual({
     port: 8443,
     dir: '/somewhere',
+    command: 'npx tallystick',
   })
 })
+
+test.each(['tallystick-sandbox', 'tallystick-sandbox.js'])(
+  'behavior: %s does not send its user to the registry',
+  (name) => {
+    expect(parseOptions(['node', `/usr/bin/${name}`]).command).toBe('tallystick')
+  },
+)
 
 test('behavior: the example of the help is valid, 5 s before an 18:00 New York boundary', () => {
   const [instant] = /\d{4}-\S+T\S+[+-]\d\d:\d\d/.exec(createCommand().helpInformation()) as RegExpExecArray

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 
 export type SandboxOptions = {
@@ -15,19 +15,26 @@ export type SandboxOptions = {
   readonly visitors?: boolean
   /** Origin of pages that may show the page in a frame. */
   readonly frameAncestor?: string
+  /** How this sandbox's user runs the command line: it comes with the repository, and not with the package of the sandbox. */
+  readonly command: 'npx tallystick' | 'tallystick'
 }
 
+const packageCommand = 'tallystick-sandbox'
 // 18:00 New York is 5 s later. Summer time ended in the morning of that day.
 const exampleInstant = '2026-11-01T17:59:55-05:00'
 
 /** Parses the command line. Exits with a message if an option is invalid. */
 export function parseOptions(argv: readonly string[]): SandboxOptions {
-  const options = createCommand().parse(argv).opts<SandboxOptions>()
-  return { ...options, dir: resolve(options.dir) }
+  // `npm start` runs the built file, and the package a command.
+  const isPackage = basename(argv[1] ?? '', '.js') === packageCommand
+  const options = createCommand(isPackage ? packageCommand : 'npm start --')
+    .parse(argv)
+    .opts<Omit<SandboxOptions, 'command'>>()
+  return { ...options, dir: resolve(options.dir), command: isPackage ? 'tallystick' : 'npx tallystick' }
 }
 
-export function createCommand(): Command {
-  return new Command('npm start --')
+export function createCommand(name = 'npm start --'): Command {
+  return new Command(name)
     .description('Runs Tallystick on this machine with its own chains, certificates, signer, database and API key.')
     .option('--port <number>', 'HTTPS port, 0 for any free port', parsePort, 8443)
     .option('--dir <path>', 'directory for all files of the sandbox', parseDir, '.tallystick')

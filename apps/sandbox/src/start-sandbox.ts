@@ -91,7 +91,7 @@ export async function startSandbox(
   if (options.at !== undefined) await runClockAligned(clock)
   const onMoved = () => confirmCurve(service.adminUrl, readText(home.adminToken))
   await closers.add(startDevnetSync(devnets, { clock, say, onMoved }))
-  say(welcome(home, { apiKey, service, devnets }))
+  say(welcome(home, { apiKey, service, devnets, command: options.command }))
   say(`ready ${service.baseUrl}`)
   return devnets
 }

@@ -1,13 +1,12 @@
 // @module-tag postgres
 
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Finding } from '@tallystick/core'
 import { decodeEntry, encodeDiscard, encodeEntry } from '@tallystick/issuer'
 import { createOperator } from '@tallystick/service'
-import { copyDirectory } from '@tallystick/workbench/pglite-template'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startFakeSigner } from '../../../packages/service/test/fake-web3signer.ts'
@@ -268,7 +267,7 @@ test('behavior: an embedded database restored from a copy is reconciled through 
   const { secret } = await createKey(first)
   await first.stop()
   await mkdir(`${directory}-copy`)
-  await copyDirectory(directory, `${directory}-copy`)
+  await cp(directory, `${directory}-copy`, { recursive: true })
 
   const second = await start(setting)
   const headers = { 'content-type': 'application/json' }

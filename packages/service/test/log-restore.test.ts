@@ -1,10 +1,9 @@
 // @module-tag postgres
 
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyDirectory } from '@tallystick/workbench/pglite-template'
 import { waitOptions } from '@tallystick/workbench/wait-options'
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { backUp } from '../../../apps/tallystick/test/back-up.ts'
@@ -49,7 +48,7 @@ async function serveDay(defer: Defer) {
   const { secret } = await createKey(first)
   await first.stop()
   await mkdir(join(directory, 'database'))
-  await copyDirectory(databaseUrl.replace(/^file:/, ''), join(directory, 'database'))
+  await cp(databaseUrl.replace(/^file:/, ''), join(directory, 'database'), { recursive: true })
   const second = await site.serve(undefined, defer)
   await second.admin('/curve', {
     method: 'POST',
@@ -76,7 +75,7 @@ describe('a database restored from a backup', () => {
   /** Copies the site of the evening, with some of what was published, and with the database of the day. */
   async function restoreDay(members: readonly Member[]) {
     const directory = await newDirectory()
-    await copyDirectory(day.directory, directory)
+    await cp(day.directory, directory, { recursive: true })
     for (const name of ['mirror', 'journal'] as const) {
       if (!members.includes(name)) await rm(join(directory, name), { recursive: true })
     }

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { access, constants, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { access, constants, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { PGlite } from '@electric-sql/pglite'
+import { packDirectory, unpackDirectory } from './pack-directory.ts'
 
 /** Embedded database that is created once and copied. */
 export type PgliteTemplate = {
@@ -28,37 +27,43 @@ const emptyTemplate: PgliteTemplate = {
  * seconds, a copy does not. An existing database at the path stays.
  */
 export async function copyPgliteTemplate(path: string, template?: PgliteTemplate): Promise<void> {
+  const packed = await readFile(await findPgliteTemplate(template))
   const draft = await mkdtemp(`${path}.draft-`)
   try {
-    await copyDirectory(await findPgliteTemplate(template), draft)
+    unpackDirectory(packed, draft)
     await renameNew(draft, path)
   } finally {
     await rm(draft, { recursive: true, force: true })
   }
 }
 
-/** Copies the content of a directory into one that exists. Node's `cp` takes ten times as long for a database. */
-export async function copyDirectory(from: string, to: string): Promise<void> {
-  await promisify(execFile)('cp', ['-R', `${from}/.`, to])
-}
-
 /**
- * Returns the directory of a template, by default of an empty database. The template is created once for this version of the
- * engine and stored in the cache directory of the installed packages.
+ * Returns the packed file of a template, by default of an empty database. The template is created once for this version of
+ * the engine and stored in the build of this package, with which a release ships it.
  */
 export async function findPgliteTemplate({ name, make }: PgliteTemplate = emptyTemplate): Promise<string> {
-  const engine = join(dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite')), '..')
-  const { version } = JSON.parse(await readFile(join(engine, 'package.json'), 'utf8')) as { version: string }
-  const cache = join(engine, '../../.cache/tallystick')
-  const path = join(cache, `pglite-${version}-${name}`)
+  const { resolve } = createRequire(import.meta.url)
+  const engine = join(dirname(resolve('@electric-sql/pglite')), '../package.json')
+  const { version } = JSON.parse(await readFile(engine, 'utf8')) as { version: string }
+  const templates = join(dirname(resolve('@tallystick/workbench/package.json')), 'dist/templates')
+  const path = join(templates, `pglite-${version}-${name}.br`)
   if (existsSync(path)) return path
-  const isKept = await makeDirectory(cache)
-  const draft = await mkdtemp(join(isKept ? cache : tmpdir(), 'pglite-draft-'))
-  await make(draft)
-  if (!isKept) return draft
-  // Renamed when complete, because a process may be killed while it creates one.
-  await renameNew(draft, path)
-  await rm(draft, { recursive: true, force: true })
+  const isKept = await makeDirectory(templates)
+  const draft = await mkdtemp(join(tmpdir(), 'pglite-draft-'))
+  const database = join(draft, 'db')
+  await mkdir(database)
+  await make(database)
+  const packed = packDirectory(database)
+  await rm(database, { recursive: true })
+  if (!isKept) return write(join(draft, 'db.br'), packed)
+  await rm(draft, { recursive: true })
+  // Renamed when complete, because a process may be killed while it writes one.
+  await rename(await write(`${path}.${process.pid}`, packed), path)
+  return path
+}
+
+async function write(path: string, content: Buffer): Promise<string> {
+  await writeFile(path, content)
   return path
 }
 

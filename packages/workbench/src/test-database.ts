@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { copyDirectory, findPgliteTemplate } from './pglite-template.ts'
+import { copyPgliteTemplate } from './pglite-template.ts'
 
-/** Running server, empty if there is none, and template directory from which new databases are created. */
-export type DatabaseSource = { readonly postgresUrl: string; readonly pgliteTemplate: string }
+/** URL of a running server, empty if there is none. */
+export type DatabaseSource = { readonly postgresUrl: string }
 
 export type TestDatabase = { readonly url: string; readonly remove: () => Promise<void> }
 
@@ -32,23 +32,20 @@ export async function createTestDatabase(
 ): Promise<TestDatabase> {
   return engine === 'postgres' && source.postgresUrl !== ''
     ? createPostgresDatabase(source.postgresUrl, template)
-    : createPgliteDatabase(source.pgliteTemplate, template)
+    : createPgliteDatabase(template)
 }
 
-async function createPgliteDatabase(empty: string, template?: DatabaseTemplate): Promise<TestDatabase> {
-  const original = template ? await findPrepared(template) : empty
+async function createPgliteDatabase(template?: DatabaseTemplate): Promise<TestDatabase> {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-pglite-'))
   const path = join(directory, 'db')
-  await mkdir(path)
-  await copyDirectory(original, path)
+  await copyPgliteTemplate(
+    path,
+    template && { name: template.name, make: (draft) => template.prepare(`file:${draft}`) },
+  )
   return {
     url: `file:${path}`,
     remove: () => rm(directory, { recursive: true, force: true }),
   }
-}
-
-function findPrepared({ name, prepare }: DatabaseTemplate): Promise<string> {
-  return findPgliteTemplate({ name, make: (path) => prepare(`file:${path}`) })
 }
 
 async function createPostgresDatabase(serverUrl: string, template?: DatabaseTemplate): Promise<TestDatabase> {

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import type { Clock } from '@tallystick/base'
 import type { Database } from '@tallystick/database'
-import { apiMigrations, openServiceDatabase } from '@tallystick/service'
-import { copyPgliteTemplate, type PgliteTemplate } from '@tallystick/workbench/pglite-template'
+import { openServiceDatabase } from '@tallystick/service'
+import { copyPgliteTemplate } from '@tallystick/workbench/pglite-template'
+import { databaseTemplate } from '../database/database-template.ts'
 import type { Home } from '../home/home.ts'
 import { describeChains, findChainCount, type SandboxChain, sayFor } from '../home/sandbox-chain.ts'
 import { catchUpIncomes } from '../seed/catch-up-incomes.ts'
@@ -36,7 +36,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
   if (isNew && (existsSync(home.chains) || existsSync(home.oldChain))) {
     say(`${cannotResume}, its database is missing: creating a new history`)
   }
-  if (isNew) say('creating the embedded database (takes a few seconds at the first start)')
+  if (isNew) say('creating the embedded database')
   const database = await openDatabase(home)
   try {
     if (isNew) return { database, devnets: await startDevnets(options) }
@@ -53,17 +53,8 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
   return recreateHistory(database, options)
 }
 
-// Migrations take seconds on the embedded engine.
-const migratedTemplate: PgliteTemplate = {
-  name: createHash('sha256').update(JSON.stringify(apiMigrations)).digest('hex').slice(0, 16),
-  make: async (path) => {
-    const database = await openServiceDatabase(`file:${path}`, () => undefined)
-    await database.close()
-  },
-}
-
 async function openDatabase(home: Home): Promise<Database> {
-  if (!existsSync(home.database)) await copyPgliteTemplate(home.database, migratedTemplate)
+  if (!existsSync(home.database)) await copyPgliteTemplate(home.database, databaseTemplate)
   return openServiceDatabase(`file:${home.database}`, () => undefined)
 }
 

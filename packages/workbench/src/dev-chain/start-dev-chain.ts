@@ -48,8 +48,9 @@ const stopTimeoutMs = 20_000
  * It runs in a separate process that exits with its parent. Throws `JournalError` if the journal cannot be used.
  */
 export async function startDevChain(options: DevChainOptions): Promise<DevChain> {
-  // In a separate process group, so that Ctrl-C reaches only the parent, which decides the order of shutdown.
-  const child = spawn(process.execPath, [findServer(), ...formatFlags(options)], { detached: true })
+  // In a separate process group, so that Ctrl-C reaches only the parent, which decides the order of shutdown. On Windows
+  // that is a console of its own.
+  const child = spawn(process.execPath, [findServer(), ...formatFlags(options)], { detached: true, windowsHide: true })
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
