@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { cleanEnvironment } from '../../scripts/clean-environment.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -25,7 +26,7 @@ export type Rehearsal = {
 }
 
 /** Makes the commit of the next release in a repository of its own, as a maintainer does: changesets, version, commit. */
-export function rehearseVersion(): Rehearsal {
+export async function rehearseVersion(): Promise<Rehearsal> {
   const home = mkdtempSync(join(tmpdir(), 'release-'))
   const repository = join(home, 'first')
   cloneWorkingTree(repository)
@@ -34,7 +35,7 @@ export function rehearseVersion(): Rehearsal {
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'rehearsal', '-f', signingKey])
   const publicKey = readFileSync(`${signingKey}.pub`, 'utf8')
   writeFileSync(join(repository, 'allowed_signers'), `release@tallystick namespaces="tallystick-release" ${publicKey}`)
-  runScript(repository, ['scripts/release/version.ts'])
+  await runScript(repository, ['scripts/release/version.ts'])
   commit(repository, 'chore(release): rehearse')
   const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { version: string }
   return { repository, version, signingKey }
@@ -49,17 +50,17 @@ export function cloneAgain(repository: string): string {
 }
 
 /** Runs a script of a clone with the packages of this tree, in an environment with other settings. Returns what it prints. */
-export function runScript(
+export async function runScript(
   directory: string,
   args: readonly string[],
   { umask = '022', ...env }: Readonly<Record<string, string>> = {},
-): string {
+): Promise<string> {
   const argv = [process.execPath, '--import', 'tsx', ...args]
-  return execFileSync('sh', ['-c', 'umask "$0" && exec "$@"', umask, ...argv], {
+  const { stdout } = await promisify(execFile)('sh', ['-c', 'umask "$0" && exec "$@"', umask, ...argv], {
     cwd: directory,
     env: { ...cleanEnvironment(process.env, dirname(process.execPath)), ...env },
-    encoding: 'utf8',
   })
+  return stdout
 }
 
 /** Clones the repository with the changes of the working tree as a commit. */

@@ -18,15 +18,15 @@ let rehearsal: Rehearsal
 let release: string
 let again: string
 
-beforeAll(() => {
-  rehearsal = rehearseVersion()
+beforeAll(async () => {
+  rehearsal = await rehearseVersion()
   const { repository, version, signingKey } = rehearsal
   const build = ['scripts/release/run.ts', version, ...options, '--key', signingKey]
-  runScript(repository, build)
-  release = join(repository, 'release')
   const second = cloneAgain(repository)
   // Everything that a second machine could have otherwise: path, time zone, language, modes of new files.
-  runScript(second, build, { umask: '077', TZ: 'Pacific/Auckland', LC_ALL: 'tr_TR.UTF-8' })
+  const otherwise = { umask: '077', TZ: 'Pacific/Auckland', LC_ALL: 'tr_TR.UTF-8' }
+  await Promise.all([runScript(repository, build), runScript(second, build, otherwise)])
+  release = join(repository, 'release')
   again = join(second, 'release')
 })
 
