@@ -38,13 +38,13 @@ export async function assembleProgram(
   return components
 }
 
-/** Copies what a program loads: no source maps, no declarations, and no second form of a module for `require`. */
+/** Copies what a program loads: no source maps and no declarations. */
 function copy(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true })
   cpSync(from, to, {
     recursive: true,
     dereference: true,
-    filter: (path) => !/\.map$|\.d\.[cm]?ts$|\.cjs$/.test(basename(path)),
+    filter: (path) => !/\.map$|\.d\.[cm]?ts$/.test(basename(path)),
   })
 }
 
