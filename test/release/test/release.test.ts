@@ -127,7 +127,7 @@ describe('another user, outside the repository, with nothing but Node on the PAT
     const served = await start(['tallystick', 'serve'], { cwd: site, until: /^ready https:/m })
     const [, baseUrl = ''] = /^ready (\S+)/m.exec(served.output()) ?? []
     const get = (path: string, headers = {}) => sendRequest(`${baseUrl}${path}`, { ca: authority.cert, headers })
-    const notes = await get('/notes', { 'x-api-key': JSON.parse(created).key })
+    const notes = await get('/notes', { 'x-api-key': JSON.parse(created).secret })
     expect([notes.status, notes.json().data.length]).toEqual([200, curve.length])
     const page = await get('/', { accept: 'text/html' })
     expect([page.status, page.headers['content-type']]).toEqual([200, expect.stringContaining('text/html')])
