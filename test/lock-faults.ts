@@ -5,6 +5,9 @@ type LockEntry = {
   readonly version?: string
   readonly resolved?: string
   readonly optional?: boolean
+  readonly os?: readonly string[]
+  readonly cpu?: readonly string[]
+  readonly libc?: readonly string[]
   readonly hasInstallScript?: boolean
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
@@ -33,6 +36,24 @@ export function findMissingVariants(lock: Lock): string[] {
     })
   })
 }
+
+/**
+ * Returns the platform packages that npm would install on another platform too: those without `optional`, `os`, `cpu` or,
+ * if they need musl, `libc`.
+ *
+ * The packages of EDR do not name their platform. The lock file does, and npm keeps that
+ * ([decision 0075](../docs/decisions/0075-lighter-npm-ci.md)).
+ */
+export function findUnfilteredVariants(lock: Lock): string[] {
+  return Object.entries(lock.packages).flatMap(([path, { optional, os = [], cpu = [], libc = [] }]) => {
+    const [, platform = '', arch = '', rest = ''] = variantPattern.exec(path) ?? []
+    if (platform === '') return []
+    const isFiltered = os.includes(platform) && cpu.includes(arch) && (!rest.includes('musl') || libc.includes('musl'))
+    return optional && isFiltered ? [] : [`${path} would be installed on every platform`]
+  })
+}
+
+const variantPattern = /[/-](linux|darwin|win32)-(x64|arm64)((?:-\w+)?)$/
 
 /** Returns the paths of packages that name the registry they were installed from. */
 export function findRegistryUrls(lock: Lock): string[] {

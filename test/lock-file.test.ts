@@ -5,6 +5,7 @@ import {
   findInstallScripts,
   findMissingVariants,
   findRegistryUrls,
+  findUnfilteredVariants,
   type Lock,
 } from './lock-faults.ts'
 
@@ -40,6 +41,21 @@ describe('platform variants', () => {
     ['node_modules/lightningcss', 'lightningcss-linux-x64-gnu'],
   ])('error: %s without %s is reported', (path, name) => {
     expect(findMissingVariants(without(`node_modules/${name}`))).toEqual([`${path} needs ${name}`])
+  })
+
+  test('default: npm installs those of the platform only', () => {
+    expect(findUnfilteredVariants(lock)).toEqual([])
+  })
+
+  test.each([
+    ['without a platform', { optional: true }],
+    ['that is required', { os: ['linux'], cpu: ['x64'], libc: ['musl'] }],
+    ['for glibc too', { optional: true, os: ['linux'], cpu: ['x64'] }],
+  ])('error: a package %s would be installed everywhere', (_, entry) => {
+    const path = 'node_modules/@nomicfoundation/edr-linux-x64-musl'
+    expect(findUnfilteredVariants({ packages: { ...lock.packages, [path]: entry } })).toEqual([
+      `${path} would be installed on every platform`,
+    ])
   })
 
   test('error: a package that does not name a supported platform is reported', () => {
