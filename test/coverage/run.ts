@@ -1,17 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { installPackages } from '@tallystick/workbench/install-packages'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const folder = fileURLToPath(new URL('v8/', import.meta.url))
-const provider = `${folder}node_modules/@vitest/coverage-v8`
-
-install()
+const { resolve } = await installPackages(fileURLToPath(new URL('v8/', import.meta.url)))
 // By its path: Vitest looks for a provider of this name in the repository's own node_modules.
 const settings = {
   enabled: 'true',
   provider: 'custom',
-  customProviderModule: `${provider}/dist/index.js`,
+  customProviderModule: resolve('@vitest/coverage-v8'),
   include: '{packages,apps}/*/src/**/*.{ts,tsx}',
   exclude: '**/generated/**',
   // A report without a threshold. It is also written if a test fails.
@@ -25,21 +22,8 @@ run(
   root,
 )
 
-/** Installs the provider in its own folder, unless the version of its package.json is there. */
-function install(): void {
-  const { dependencies } = readJson(`${folder}package.json`)
-  const installed = `${provider}/package.json`
-  if (existsSync(installed) && readJson(installed).version === dependencies['@vitest/coverage-v8']) return
-  console.log('Installing @vitest/coverage-v8 in test/coverage/v8 (29 packages, 8 MB), once.')
-  run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder)
-}
-
 /** Runs a command. Ends this process if it fails. */
 function run(command: string, parameters: readonly string[], cwd: string): void {
   const { status } = spawnSync(command, parameters, { cwd, stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
-}
-
-function readJson(path: string): { readonly version: string; readonly dependencies: Readonly<Record<string, string>> } {
-  return JSON.parse(readFileSync(path, 'utf8'))
 }

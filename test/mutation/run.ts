@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installPackages } from '@tallystick/workbench/install-packages'
 import { findTarget, type Target } from './targets.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -12,22 +13,8 @@ const reports = join(root, 'test/mutation/reports')
 const paths = process.argv.slice(2)
 if (paths.length === 0) throw new Error('Give a path, such as `npm run mutate -- packages/core/src/income`.')
 const chosen = paths.map(findTarget)
-install()
+await installPackages(folder)
 process.exitCode = chosen.map(mutate).some((status) => status !== 0) ? 1 : 0
-
-/** Installs Stryker in its own folder, unless the version of its package.json is there. */
-function install(): void {
-  const { dependencies } = readJson(join(folder, 'package.json'))
-  const wanted = dependencies['@stryker-mutator/core']
-  const installed = join(modules, 'core', 'package.json')
-  if (existsSync(installed) && readJson(installed).version === wanted) return
-  console.log(`Installing StrykerJS ${wanted} in test/mutation/stryker (167 packages, 65 MB), once.`)
-  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: folder,
-    stdio: 'inherit',
-  })
-  if (status !== 0) throw new Error('npm ci failed in test/mutation/stryker. See its messages above.')
-}
 
 /** Mutates a target and prints its table. A later run repeats only the mutants whose source or tests changed. */
 function mutate({ name, mutate: sources, tests }: Target): number | null {
@@ -58,8 +45,4 @@ function mutate({ name, mutate: sources, tests }: Target): number | null {
     env,
     stdio: 'inherit',
   }).status
-}
-
-function readJson(path: string): { readonly version: string; readonly dependencies: Readonly<Record<string, string>> } {
-  return JSON.parse(readFileSync(path, 'utf8'))
 }

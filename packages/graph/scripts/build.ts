@@ -16,7 +16,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 
 try {
   const chains = listDescriptions().map(readChainDescription)
-  installGraphCli(say)
+  await installGraphCli()
   checkGeneratedTypes()
   for (const chain of chains) buildChain(chain)
 } catch (error) {
