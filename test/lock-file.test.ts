@@ -87,6 +87,7 @@ describe('registry', () => {
 
   test.each([
     ['packages/graph/graph-cli', 400],
+    ['packages/ui/test/chromium', 15],
     ['test/coverage/v8', 20],
     ['test/mutation/stryker', 150],
   ])(

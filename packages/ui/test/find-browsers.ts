@@ -31,7 +31,7 @@ export function findBrowsers(search: BrowserSearch): BrowserCandidate[] {
   return [...packaged(search), ...system(search), ...channels(search)]
 }
 
-/** The package holds a binary for linux x64 and unpacks it on every machine, also where it cannot run. */
+/** The package of `chromium/` holds a binary for linux x64 and unpacks it on every machine, also where it cannot run. */
 function packaged({ platform, arch }: BrowserSearch): BrowserCandidate[] {
   if (platform !== 'linux' || arch !== 'x64') return []
   return [{ kind: 'packaged', source: '@sparticuz/chromium' }]

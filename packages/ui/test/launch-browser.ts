@@ -1,4 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { installPackages } from '@tallystick/workbench/install-packages'
 import { type Browser, type BrowserServer, type LaunchOptions, chromium as playwright } from 'playwright-core'
 import { type BrowserCandidate, findBrowsers, howToGetBrowser } from './find-browsers.ts'
 
@@ -74,7 +76,8 @@ async function locate(candidate: BrowserCandidate): Promise<LaunchOptions> {
     case 'channel':
       return { channel: candidate.channel }
     case 'packaged': {
-      const { default: packaged } = await import('@sparticuz/chromium')
+      const require = await installPackages(fileURLToPath(new URL('chromium', import.meta.url)))
+      const packaged: { executablePath(): Promise<string> } = require('@sparticuz/chromium')
       return { executablePath: await packaged.executablePath() }
     }
   }

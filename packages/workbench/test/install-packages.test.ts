@@ -69,10 +69,12 @@ function lock(version: string): void {
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, requires: true, packages }))
 }
 
+const packageName: string = 'chosen'
+
 async function installedVersion(): Promise<string> {
   const require = await installPackages(folder, { say })
   // Not by `require`, which would return the version that it loaded first.
-  return JSON.parse(readFileSync(require.resolve('chosen/package.json'), 'utf8')).version
+  return JSON.parse(readFileSync(require.resolve(`${packageName}/package.json`), 'utf8')).version
 }
 
 const files = ['node_modules', 'package-lock.json', 'package.json']
