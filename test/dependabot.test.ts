@@ -15,7 +15,7 @@ type Update = {
 type Lock = { readonly packages: Readonly<Record<string, { readonly version?: string }>> }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-// The YAML parser of the OpenAPI tools. It has no types.
+// It has no types.
 const { load } = createRequire(import.meta.url)('js-yaml') as { readonly load: (text: string) => unknown }
 const { updates } = load(read('.github/dependabot.yml')) as { readonly updates: readonly Update[] }
 const files = listFiles('')

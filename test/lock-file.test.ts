@@ -87,6 +87,8 @@ describe('registry', () => {
 
   test.each([
     ['packages/graph/graph-cli', 400],
+    ['packages/service/test/graphql-clients', 60],
+    ['packages/service/test/openapi-tools', 40],
     ['packages/ui/test/chromium', 15],
     ['test/coverage/v8', 20],
     ['test/mutation/stryker', 150],

@@ -2,20 +2,31 @@
 
 import { execFile } from 'node:child_process'
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startDevChain } from '@tallystick/workbench/dev-chain/start-dev-chain'
+import { installPackages } from '@tallystick/workbench/install-packages'
 import { waitOptions } from '@tallystick/workbench/wait-options'
-import openapiTypescript, { astToString } from 'openapi-typescript'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { chain324, createKey, newDatabase, start } from './harness.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const consumer = fileURLToPath(new URL('./generated-client/consumer.ts', import.meta.url))
+
+/** The part of the generator in use. Its package is installed on demand. */
+type Generator = {
+  default(source: string): Promise<object>
+  astToString(ast: object): string
+}
+
+let tools: NodeJS.Require
+beforeAll(async () => {
+  tools = await installPackages(fileURLToPath(new URL('openapi-tools', import.meta.url)))
+})
+
 const compilerOptions = {
   target: 'es2022',
   module: 'nodenext',
@@ -39,14 +50,17 @@ test('default: a client generated from the served document compiles, works, and 
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-generated-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
 
-  const ast = await openapiTypescript((await service.call('/openapi.json')).body)
-  await writeFile(join(directory, 'generated.ts'), astToString(ast))
+  const { default: generate, astToString }: Generator = tools('openapi-typescript')
+  await writeFile(
+    join(directory, 'generated.ts'),
+    astToString(await generate((await service.call('/openapi.json')).body)),
+  )
   await copyFile(consumer, join(directory, 'consumer.ts'))
   await writeFile(join(directory, 'package.json'), '{"type":"module"}')
   await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }))
   await writeFile(join(directory, 'ca.pem'), service.ca)
   // The compiler the integrator is likely to have: the one the generator works with.
-  const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+  const compiler = tools.resolve('typescript/bin/tsc')
   const compiled = await run(process.execPath, [compiler, '-p', directory]).catch((error) => error)
   expect(compiled.stdout).toBe('')
 

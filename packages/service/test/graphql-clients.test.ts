@@ -1,28 +1,29 @@
+// @module-tag slow
+
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { ApolloClient, CombinedGraphQLErrors, gql, HttpLink, InMemoryCache } from '@apollo/client'
-import { PersistedQueryLink } from '@apollo/client/link/persisted-queries'
-import { preset } from '@graphql-codegen/client-preset'
-import { codegen } from '@graphql-codegen/core'
 import { openDatabase } from '@tallystick/database'
 import { openSubgraph, protocolSchema } from '@tallystick/subgraph'
-import { Client, fetchExchange } from '@urql/core'
-import { persistedExchange } from '@urql/exchange-persisted'
-import { getIntrospectionQuery } from 'graphql'
-import { type ClientError, GraphQLClient } from 'graphql-request'
+import { getIntrospectionQuery, type IntrospectionQuery } from 'graphql'
 import { Agent, fetch as fetchTrusting } from 'undici'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createDeferrals, createKey, newDatabase, pool, start, type TestService } from './harness.ts'
+import {
+  type ClientError,
+  type Clients,
+  type HttpLinkOptions,
+  loadClients,
+  type UrqlOptions,
+} from './load-graphql-clients.ts'
 import { buildSubgraphApp } from './subgraph-app.ts'
 
-const require = createRequire(import.meta.url)
 const { defer, finish } = createDeferrals()
+let clients: Clients
 let service: TestService
 let url: string
 let headers: Record<string, string>
@@ -38,6 +39,7 @@ const daysText = `
 const firstDay = { day: 20_700, floatingIncome: '1000000' }
 
 beforeAll(async () => {
+  clients = await loadClients()
   // A real subgraph behind HTTP, which the service queries as a remote one.
   const database = await openDatabase(await newDatabase('postgres', defer))
   defer(() => database.close())
@@ -86,14 +88,14 @@ const responseType = 'application/graphql-response+json; charset=utf-8'
 const summary = () => exchanges.map(({ method, status, type }) => [method, status, type])
 
 describe('Apollo Client', () => {
-  const query = gql(daysText)
-  const createApollo = (options: Partial<HttpLink.Options> = {}) =>
-    new ApolloClient({ link: new HttpLink({ uri: url, headers, ...options }), cache: new InMemoryCache() })
+  const createLink = (options: Partial<HttpLinkOptions> = {}) => new clients.HttpLink({ uri: url, headers, ...options })
+  const createApollo = (options: Partial<HttpLinkOptions> = {}, wrap = (link: object) => link) =>
+    new clients.ApolloClient({ link: wrap(createLink(options)), cache: new clients.InMemoryCache() })
 
   test('default: variables, fragments and __typename, cached by Apollo', async () => {
     const client = createApollo()
     for (let round = 0; round < 2; round += 1) {
-      const { data } = await client.query({ query, variables: { after: 0, first: 1 } })
+      const { data } = await client.query({ query: clients.gql(daysText), variables: { after: 0, first: 1 } })
       expect(data).toEqual({ floatingIncomes: [{ ...firstDay, __typename: 'FloatingIncome' }] })
     }
     expect(summary()).toEqual([['POST', 200, responseType]])
@@ -104,7 +106,7 @@ describe('Apollo Client', () => {
     const found: number[] = []
     for (let page = 0; page < 4; page += 1) {
       const { data } = await client.query<{ floatingIncomes: { day: number }[] }>({
-        query,
+        query: clients.gql(daysText),
         variables: { after: found.at(-1) ?? 0 },
       })
       found.push(...(data?.floatingIncomes ?? []).map(({ day }) => day))
@@ -113,6 +115,7 @@ describe('Apollo Client', () => {
   })
 
   test('behavior: useGETForQueries', async () => {
+    const query = clients.gql(daysText)
     const { data } = await createApollo({ useGETForQueries: true }).query({ query, variables: { after: 0, first: 1 } })
     expect(data).toMatchObject({ floatingIncomes: [firstDay] })
     expect(summary()).toEqual([['GET', 200, responseType]])
@@ -128,9 +131,9 @@ describe('Apollo Client', () => {
       [createApollo({ headers: { 'x-api-key': secret } }), '{ pools { id } }', 'rate_limited', /1 requests a minute/],
     ] as const
     for (const [client, text, code, message] of failures) {
-      const error = await client.query({ query: gql(text) }).catch((caught) => caught)
+      const error = await client.query({ query: clients.gql(text) }).catch((caught) => caught)
       expect(error.message).toMatch(message)
-      if (!CombinedGraphQLErrors.is(error)) throw error
+      if (!clients.CombinedGraphQLErrors.is(error)) throw error
       expect(error.errors[0]?.extensions).toMatchObject({ code, requestId: expect.any(String) })
     }
     expect(exchanges.map(({ status }) => status)).toEqual([400, 400, 403, 400, 429])
@@ -138,10 +141,10 @@ describe('Apollo Client', () => {
 
   test.each([false, true])('behavior: persisted queries, useGETForHashedQueries %s', async (useGETForHashedQueries) => {
     const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-    const link = new PersistedQueryLink({ sha256, useGETForHashedQueries }).concat(new HttpLink({ uri: url, headers }))
-    const client = new ApolloClient({ link, cache: new InMemoryCache() })
+    const options = { sha256, useGETForHashedQueries }
+    const client = createApollo({}, (link) => new clients.PersistedQueryLink(options).concat(link))
     // A text that the service has not seen.
-    const asked = gql(daysText.replace('Days', `Days${Number(useGETForHashedQueries)}`))
+    const asked = clients.gql(daysText.replace('Days', `Days${Number(useGETForHashedQueries)}`))
     for (let round = 0; round < 2; round += 1) {
       const { data } = await client.query({ query: asked, variables: { after: 0, first: 1 }, fetchPolicy: 'no-cache' })
       expect(data).toMatchObject({ floatingIncomes: [firstDay] })
@@ -156,8 +159,8 @@ describe('Apollo Client', () => {
 })
 
 describe('urql', () => {
-  const createUrql = (options: Partial<ConstructorParameters<typeof Client>[0]> = {}) =>
-    new Client({ url, exchanges: [fetchExchange], fetchOptions: { headers }, ...options })
+  const createUrql = (options: UrqlOptions = {}) =>
+    new clients.Client({ url, exchanges: [clients.fetchExchange], fetchOptions: { headers }, ...options })
 
   test.each([
     ['POST', false],
@@ -179,7 +182,7 @@ describe('urql', () => {
   })
 
   test('behavior: persistedExchange sends the text once', async () => {
-    const client = createUrql({ exchanges: [persistedExchange(), fetchExchange] })
+    const client = createUrql({ exchanges: [clients.persistedExchange(), clients.fetchExchange] })
     for (let round = 0; round < 2; round += 1) {
       const asked = daysText.replace('Days', 'UrqlDays')
       const result = await client.query(asked, { after: 0, first: 1 }, { requestPolicy: 'network-only' }).toPromise()
@@ -195,13 +198,13 @@ describe('urql', () => {
 
 describe('graphql-request', () => {
   test.each(['POST', 'GET'] as const)('default: by %s', async (method) => {
-    const client = new GraphQLClient(url, { headers, method })
+    const client = new clients.GraphQLClient(url, { headers, method })
     expect(await client.request(daysText, { after: 0, first: 1 })).toEqual({ floatingIncomes: [firstDay] })
     expect(summary()).toEqual([[method, 200, responseType]])
   })
 
   test('error: a rejected query, a batch and a wrong key', async () => {
-    const client = new GraphQLClient(url, { headers })
+    const client = new clients.GraphQLClient(url, { headers })
     const failureOf = (promise: Promise<unknown>): Promise<ClientError> =>
       promise.then(
         () => undefined,
@@ -211,7 +214,7 @@ describe('graphql-request', () => {
     expect(rejected.response.errors?.[0]).toMatchObject({ extensions: { code: 'query_rejected' } })
     const batch = await failureOf(client.batchRequests([{ document: '{ pools { id } }' }]))
     expect(batch.message).toContain('Batches are not supported')
-    const refused = await failureOf(new GraphQLClient(url).request('{ pools { id } }'))
+    const refused = await failureOf(new clients.GraphQLClient(url).request('{ pools { id } }'))
     expect(refused.message).toContain('x-api-key header')
     expect(exchanges.map(({ status }) => status)).toEqual([400, 400, 403])
   })
@@ -220,12 +223,11 @@ describe('graphql-request', () => {
 test('default: the client preset generates types from the endpoint, and its documents run', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'tallystick-codegen-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
-  // The instance of graphql that the generator uses. Vite resolves another file of the package.
-  const { buildClientSchema, parse, printSchema } = require('graphql') as typeof import('graphql')
+  const { buildClientSchema, parse, printSchema } = clients.graphql
   // As the generator's loader of URLs does it.
-  const client = new GraphQLClient(url, { headers })
-  const schema = buildClientSchema(await client.request(getIntrospectionQuery()))
-  const sections = await preset.buildGeneratesSection({
+  const client = new clients.GraphQLClient(url, { headers })
+  const schema = buildClientSchema((await client.request(getIntrospectionQuery())) as IntrospectionQuery)
+  const sections = await clients.preset.buildGeneratesSection({
     baseOutputDir: `${directory}/`,
     schema: parse(printSchema(schema)),
     schemaAst: schema,
@@ -235,12 +237,12 @@ test('default: the client preset generates types from the endpoint, and its docu
     pluginMap: {},
     presetConfig: { fragmentMasking: false },
   })
-  for (const section of sections) await writeFile(section.filename, await codegen(section))
+  for (const section of sections) await writeFile(section.filename, await clients.codegen(section))
   const { graphql } = await import(join(directory, 'gql.ts'))
   expect(await client.request(graphql(daysText), { after: 0, first: 1 })).toEqual({ floatingIncomes: [firstDay] })
 
   // TypeScript checks the variables and the result.
-  const modules = require.resolve.paths('graphql')?.map((path) => join(path, '*')) ?? []
+  const modules = clients.modules.map((path) => join(path, '*'))
   const compilerOptions = {
     ...{ strict: true, noEmit: true, target: 'es2022', module: 'esnext', moduleResolution: 'bundler', types: [] },
     ...{ skipLibCheck: true, paths: { '*': modules } },

@@ -1,10 +1,23 @@
 // @module-tag slow
 
-import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { expect, test } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { installPackages } from '@tallystick/workbench/install-packages'
+import { beforeAll, expect, test } from 'vitest'
 import { buildDocument } from '../src/openapi/build-document.ts'
 import type { DocumentChains } from '../src/routing/document.ts'
 import { documentedRoutes } from './documented-routes.ts'
+
+/** The part of the linter in use. Its package is installed on demand. */
+type Linter = {
+  createConfig(config: object): Promise<object>
+  lintFromString(options: { readonly source: string; readonly config: object }): Promise<readonly Problem[]>
+}
+
+type Problem = {
+  readonly ruleId: string
+  readonly message: string
+  readonly location: readonly { readonly pointer?: string }[]
+}
 
 const contexts: readonly [string, DocumentChains][] = [
   ['one chain', { chainIds: [324], dataChainIds: [324], subgraphChainIds: [324] }],
@@ -24,10 +37,16 @@ const rules = {
   // Strings have a pattern if their length matters.
   'required-string-property-missing-min-length': 'off',
 } as const
-const config = createConfig({ extends: ['all'], rules })
+
+let linter: Linter
+beforeAll(async () => {
+  const load = await installPackages(fileURLToPath(new URL('openapi-tools', import.meta.url)))
+  linter = load('@redocly/openapi-core')
+})
 
 async function lint(source: string) {
-  const problems = await lintFromString({ source, config: await config })
+  const config = await linter.createConfig({ extends: ['all'], rules })
+  const problems = await linter.lintFromString({ source, config })
   return problems.map(({ ruleId, message, location }) => `${location[0]?.pointer} ${ruleId}: ${message}`)
 }
 

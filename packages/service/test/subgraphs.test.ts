@@ -1,16 +1,14 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import { errorBodySchema } from '@tallystick/core'
 import { openDatabase } from '@tallystick/database'
 import { publicQueryLimits } from '@tallystick/gateway'
 import { openSubgraph } from '@tallystick/subgraph'
 import { sendRequest } from '@tallystick/workbench/send-request'
-import { Client, fetchExchange } from '@urql/core'
 import type { FastifyInstance } from 'fastify'
-import { GraphQLClient } from 'graphql-request'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createDeferrals, newDatabase } from './harness.ts'
+import { type Clients, loadClients } from './load-graphql-clients.ts'
 import { buildSubgraphApp } from './subgraph-app.ts'
 
 const schema = `
@@ -46,35 +44,43 @@ beforeAll(async () => {
   return finish
 })
 
-describe('common clients', () => {
+describe('common clients', { tags: 'slow' }, () => {
+  let clients: Clients
+  beforeAll(async () => {
+    clients = await loadClients()
+  })
+
   test('default: graphql-request', async () => {
-    expect(await new GraphQLClient(url).request(query)).toEqual(data)
-    await expect(new GraphQLClient(url).request('{ nothing }')).rejects.toThrow('Cannot query field "nothing"')
+    expect(await new clients.GraphQLClient(url).request(query)).toEqual(data)
+    await expect(new clients.GraphQLClient(url).request('{ nothing }')).rejects.toThrow('Cannot query field "nothing"')
   })
 
   test('default: Apollo, which adds __typename and accepts another content type', async () => {
-    const client = new ApolloClient({ link: new HttpLink({ uri: url }), cache: new InMemoryCache() })
-    const result = await client.query({ query: gql(query) })
+    const client = new clients.ApolloClient({
+      link: new clients.HttpLink({ uri: url }),
+      cache: new clients.InMemoryCache(),
+    })
+    const result = await client.query({ query: clients.gql(query) })
     expect(result.data).toMatchObject({
       notes: [{ __typename: 'Note', owner: { __typename: 'Account', name: 'Ada' } }],
     })
   })
 
   test('default: urql, which prefers GET', async () => {
-    const client = new Client({ url, exchanges: [fetchExchange], preferGetMethod: true })
+    const client = new clients.Client({ url, exchanges: [clients.fetchExchange], preferGetMethod: true })
     const result = await client.query(query, {}).toPromise()
     expect(result.error).toBeUndefined()
     expect(result.data).toEqual(data)
   })
+})
 
+describe('over HTTP', () => {
   test('default: curl', async () => {
     const body = JSON.stringify({ query })
     const printed = await promisify(execFile)('curl', ['-s', url, '-H', 'content-type: application/json', '-d', body])
     expect(JSON.parse(printed.stdout)).toEqual({ data })
   })
-})
 
-describe('over HTTP', () => {
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     sendRequest(url, {
       method: 'POST',

@@ -76,8 +76,8 @@ async function locate(candidate: BrowserCandidate): Promise<LaunchOptions> {
     case 'channel':
       return { channel: candidate.channel }
     case 'packaged': {
-      const require = await installPackages(fileURLToPath(new URL('chromium', import.meta.url)))
-      const packaged: { executablePath(): Promise<string> } = require('@sparticuz/chromium')
+      const load = await installPackages(fileURLToPath(new URL('chromium', import.meta.url)))
+      const packaged: { executablePath(): Promise<string> } = load('@sparticuz/chromium')
       return { executablePath: await packaged.executablePath() }
     }
   }
