@@ -86,6 +86,8 @@ describe('registry', () => {
   })
 
   test.each([
+    ['packages/contracts/compiler', 5],
+    ['packages/graph/compiler', 5],
     ['packages/graph/graph-cli', 400],
     ['packages/service/test/graphql-clients', 60],
     ['packages/service/test/openapi-tools', 40],

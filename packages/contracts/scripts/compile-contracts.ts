@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import solc from 'solc'
+import { fileURLToPath } from 'node:url'
+import { installPackages } from '@tallystick/workbench/install-packages'
 import type { Abi } from 'viem'
 
 type CompiledContract = { readonly abi: Abi; readonly bytecode: string }
@@ -13,7 +13,11 @@ export type CompiledContracts = Readonly<Record<ContractName, CompiledContract>>
 const contractNames = ['Denylister', 'DollarToken', 'OwnersWallet', 'Pool', 'PositionToken'] as const
 type ContractName = (typeof contractNames)[number]
 
-/** Output of the compiler's standard JSON interface. The solc package has no types. */
+/** The compiler's standard JSON interface. */
+type Solc = { compile(input: string, callbacks: { readonly import: ReadImport }): string }
+type ReadImport = (path: string) => { readonly contents: string } | { readonly error: string }
+
+/** Output of the compiler's standard JSON interface. */
 type SolidityOutput = {
   readonly errors?: readonly { readonly formattedMessage: string }[]
   readonly contracts?: Readonly<Record<string, Readonly<Record<string, SolidityContract>>>>
@@ -24,7 +28,7 @@ type SolidityContract = {
   readonly evm: { readonly bytecode: { readonly object: string } }
 }
 
-const require = createRequire(import.meta.url)
+const compilerFolder = new URL('../compiler/', import.meta.url)
 const sourcesFolder = new URL('../solidity/', import.meta.url)
 // Not part of the protocol, and so not of its hash.
 const testWallet = new URL('../solidity/test/OwnersWallet.sol', import.meta.url)
@@ -40,13 +44,17 @@ const settings = {
 
 /** Hashes everything the protocol's artifacts depend on: the sources, the settings, and the compiler and library versions. */
 export function hashContractSources(): string {
-  const versions = [versionOf('solc'), versionOf('@openzeppelin/contracts')]
+  const { dependencies } = JSON.parse(readText(new URL('package.json', compilerFolder)))
+  const versions = ['solc', '@openzeppelin/contracts'].map((name) => `${name}@${dependencies[name]}`)
   const parts = JSON.stringify([readSources(), settings, versions])
   return createHash('sha256').update(parts).digest('hex')
 }
 
-/** Compiles every contract. Throws an error with the compiler's messages, warnings included. */
-export function compileContracts(): CompiledContracts {
+/** Installs the compiler, unless it is there, and compiles every contract. Throws an error with its messages, warnings included. */
+export async function compileContracts(): Promise<CompiledContracts> {
+  const load = await installPackages(fileURLToPath(compilerFolder))
+  const solc: Solc = load('solc')
+  const readImport = (path: string) => readFound(() => readText(load.resolve(path)))
   const sources = { ...readSources(), 'OwnersWallet.sol': { content: readText(testWallet) } }
   const input = { language: 'Solidity', sources, settings }
   const output: SolidityOutput = JSON.parse(solc.compile(JSON.stringify(input), { import: readImport }))
@@ -61,9 +69,9 @@ function readSources(): Readonly<Record<string, { readonly content: string }>> {
   return Object.fromEntries(entries)
 }
 
-function readImport(path: string): { readonly contents: string } | { readonly error: string } {
+function readFound(read: () => string): ReturnType<ReadImport> {
   try {
-    return { contents: readText(require.resolve(path)) }
+    return { contents: read() }
   } catch (error) {
     return { error: String(error) }
   }
@@ -73,10 +81,6 @@ function contractOf(output: SolidityOutput, name: ContractName): CompiledContrac
   const contract = output.contracts?.[`${name}.sol`]?.[name]
   if (!contract) throw new Error(`The compiler output has no contract ${name}.`)
   return { abi: contract.abi as Abi, bytecode: `0x${contract.evm.bytecode.object}` }
-}
-
-function versionOf(packageName: string): string {
-  return `${packageName}@${JSON.parse(readText(require.resolve(`${packageName}/package.json`))).version}`
 }
 
 /** Normalizes line endings, so that a checkout with CRLF has the same hash. */

@@ -14,8 +14,8 @@ test('behavior: the committed artifacts are of these sources, settings, compiler
 
 test('behavior: compiling again produces the committed ABI and bytecode, byte for byte, without a warning', {
   tags: 'slow',
-}, () => {
-  const files = formatArtifacts(compileContracts())
+}, async () => {
+  const files = formatArtifacts(await compileContracts())
   expect(files.map(({ name }) => name).sort(), stale).toEqual(readdirSync(folder).sort())
   for (const { name, text } of files) {
     const committed = readFileSync(new URL(name, folder), 'utf8').replaceAll('\r\n', '\n')

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installCompiler } from './install-compiler.ts'
 import { manifestFolder } from './manifest-folder.ts'
 
 /** The part of the compiler's interface in use. Its own declarations import its sources, which are not TypeScript. */
@@ -39,13 +39,13 @@ const outputFile = 'mapping.wasm'
  * with that of graph-cli.
  */
 export async function compileMapping(): Promise<Uint8Array> {
-  const asc = createRequire(import.meta.url)('assemblyscript/cli/asc') as Compiler
+  const load = await installCompiler()
+  const asc: Compiler = load('assemblyscript/cli/asc')
   await asc.ready
   // Paths in the module, such as those of failed assertions, are relative to the folder of the manifest.
   const baseDir = manifestFolder
   const libraries = listLibraries(baseDir)
-  const library = libraries.find((folder) => existsSync(join(folder, globals)))
-  if (!library) throw new Error('@graphprotocol/graph-ts is not installed. Run `npm ci`.')
+  const library = libraries.find((folder) => existsSync(join(folder, globals))) as string
   const output: { module?: Uint8Array } = {}
   const messages: string[] = []
   const stream = { write: (text: string | Uint8Array) => void messages.push(String(text)) }

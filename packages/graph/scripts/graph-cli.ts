@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { env } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { installPackages } from '@tallystick/workbench/install-packages'
+import { installCompiler } from './install-compiler.ts'
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(packageFolder, 'graph-cli')
 
-/** Installs graph-cli in its own folder, unless it is there. Decision 0046. */
+/** Installs graph-cli in its own folder, unless it is there, and the library that it compiles with. Decision 0046. */
 export async function installGraphCli(): Promise<void> {
+  await installCompiler()
   await installPackages(folder)
 }
 

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { compileMapping, compilerFlags } from './compile-mapping.ts'
+import { compilerFolder } from './install-compiler.ts'
 
 const sourcesFolder = new URL('../src/', import.meta.url)
 const moduleFile = new URL('generated/mapping.wasm', sourcesFolder)
@@ -35,9 +37,9 @@ function hashSources(): string {
     name,
     readFileSync(new URL(name, sourcesFolder), 'utf8').replaceAll('\r\n', '\n'),
   ])
-  const { devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  const { dependencies } = JSON.parse(readFileSync(join(compilerFolder, 'package.json'), 'utf8'))
   const versions = Object.fromEntries(
-    ['@graphprotocol/graph-ts', 'assemblyscript'].map((name) => [name, devDependencies[name]]),
+    ['@graphprotocol/graph-ts', 'assemblyscript'].map((name) => [name, dependencies[name]]),
   )
   return createHash('sha256')
     .update(JSON.stringify([sources, compilerFlags, versions]))
