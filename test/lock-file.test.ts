@@ -90,6 +90,7 @@ describe('registry', () => {
     ['packages/graph/compiler', 5],
     ['packages/graph/graph-cli', 400],
     ['packages/service/test/graphql-clients', 60],
+    ['packages/service/test/kms/aws-sdk', 20],
     ['packages/service/test/openapi-tools', 40],
     ['packages/ui/test/chromium', 15],
     ['test/coverage/v8', 20],

@@ -1,4 +1,5 @@
 // @module-tag server
+// @module-tag slow
 
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, writeFileSync } from 'node:fs'
@@ -21,6 +22,7 @@ import {
 } from '../../../packages/service/test/harness.ts'
 import { awsEnv, keyArn, refuse, startFakeAwsKms } from '../../../packages/service/test/kms/fake-aws-kms.ts'
 import { gcpKey, startFakeGcpKms } from '../../../packages/service/test/kms/fake-gcp-kms.ts'
+import { installAwsSdk } from '../../../packages/service/test/kms/install-aws-sdk.ts'
 import { failuresOf, linesOf, visit } from './doctor-site.ts'
 import { prepareSite } from './process.ts'
 
@@ -30,7 +32,8 @@ const otherAddress = privateKeyToAddress(otherKey)
 const noon = '2026-11-15T12:00:00-05:00'
 const evening = '2026-11-15T18:00:00-05:00'
 
-beforeAll(() => {
+beforeAll(async () => {
+  await installAwsSdk()
   for (const [name, value] of Object.entries(awsEnv)) vi.stubEnv(name, value)
 })
 afterAll(() => {
@@ -135,9 +138,7 @@ describe('chains with signers of different kinds', () => {
   })
 })
 
-test('behavior: with an address the service starts while the KMS is down and serves the stored notes', {
-  tags: 'slow',
-}, async () => {
+test('behavior: with an address the service starts while the KMS is down and serves the stored notes', async () => {
   const databaseUrl = await newDatabase()
   const aws = await startAws(signerKey)
   const signer = { ...aws.signer, address: signerAddress }
@@ -174,7 +175,7 @@ test('behavior: the doctor shows the address, a permission that is missing, and 
   expect(signerLines(linesOf(partly, 'ok'))).toEqual([`signer: signs: its signature recovers to ${signerAddress}`])
 })
 
-test('error: a service without the package of AWS says which one and how to install it', { tags: 'slow' }, async () => {
+test('error: a service without the package of AWS says which one and how to install it', async () => {
   const { configPath, env } = await prepareSite({
     databaseUrl: 'file:unused',
     config: { signer: { kind: 'aws-kms', keyId: keyArn } },

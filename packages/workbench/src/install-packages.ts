@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { copyFile, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { platform } from 'node:process'
+import { fileURLToPath } from 'node:url'
 
 export type InstallOptions = {
   /** Prints that the packages are installed now. */
@@ -31,6 +32,23 @@ export async function installPackages(
     await install(folder, hash)
   }
   return createRequire(join(folder, 'package.json'))
+}
+
+const repositoryModules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
+
+/**
+ * Links an installed package into the `node_modules` of the repository, for code that finds it by its name or its path
+ * there. `npm ci` removes the link.
+ */
+export async function linkPackage(folder: string, name: string, modules = repositoryModules): Promise<void> {
+  const target = await realpath(join(folder, 'node_modules', name))
+  const link = join(modules, name)
+  const found = await realpath(link).catch(ignore('ENOENT'))
+  if (found === target) return
+  if (found !== undefined) await rm(link, { recursive: true })
+  await mkdir(dirname(link), { recursive: true })
+  // On Windows, only a junction needs no privilege. Another process may have been first.
+  await symlink(target, link, 'junction').catch(ignore('EEXIST'))
 }
 
 const prefix = '.installing-'
@@ -59,7 +77,7 @@ async function install(folder: string, hash: string): Promise<void> {
 async function place(directory: string, folder: string, hash: string): Promise<void> {
   const target = join(folder, 'node_modules')
   if (await isInstalled(folder, hash)) return
-  await rename(target, join(directory, 'outdated')).catch(ignoreMissing)
+  await rename(target, join(directory, 'outdated')).catch(ignore('ENOENT'))
   try {
     await rename(join(directory, 'node_modules'), target)
   } catch (error) {
@@ -67,8 +85,10 @@ async function place(directory: string, folder: string, hash: string): Promise<v
   }
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error
+function ignore(expected: string): (error: NodeJS.ErrnoException) => undefined {
+  return (error) => {
+    if (error.code !== expected) throw error
+  }
 }
 
 async function runNpmCi(cwd: string, name: string): Promise<void> {

@@ -1,11 +1,20 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { installPackages } from '../src/install-packages.ts'
+import { installPackages, linkPackage } from '../src/install-packages.ts'
 import { type LocalServer, startLocalServer } from '../src/start-local-server.ts'
 
 let directory: string
@@ -120,4 +129,18 @@ test('error: without a registry the message says what to do, and nothing is left
   )
   expect(error.message).toContain('ECONNREFUSED')
   expect(readdirSync(folder).sort()).toEqual(files.slice(1))
+})
+
+test('behavior: several callers link a package to one place at once, where another one may be', async () => {
+  await installPackages(folder, { say })
+  const modules = join(directory, 'node_modules')
+  const link = () => linkPackage(folder, packageName, modules)
+  const linked = () => realpathSync(join(modules, packageName))
+  const target = realpathSync(join(folder, 'node_modules', packageName))
+  await Promise.all([link(), link(), link()])
+  expect(linked()).toBe(target)
+  rmSync(modules, { recursive: true })
+  mkdirSync(join(modules, packageName), { recursive: true })
+  await link()
+  expect(linked()).toBe(target)
 })

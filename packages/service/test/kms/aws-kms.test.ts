@@ -1,11 +1,14 @@
+// @module-tag slow
+
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
 import { hashNote, type Note, type NoteDomain, verifyNote } from '@tallystick/core'
-import { type AwsKmsOptions, loadAwsSdk, openAwsKmsSigner, SignerError, signNote } from '@tallystick/issuer'
+import { type AwsKmsOptions, openAwsKmsSigner, SignerError, signNote } from '@tallystick/issuer'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type AwsBehavior, answer, awsCredentials, awsEnv, keyArn, refuse, startFakeAwsKms } from './fake-aws-kms.ts'
+import { installAwsSdk } from './install-aws-sdk.ts'
 import { signDigest } from './random-signatures.ts'
 
 const privateKey = `0x${'01'.repeat(32)}` as const
@@ -16,7 +19,8 @@ const terms: Omit<Note, 'signature'> = {
   ...{ chainId: 324, maturityTimestamp: 4n, coupon: 3n, startedAt: 2n, validAfter: 1n, validBefore: 3n },
 }
 
-beforeAll(() => {
+beforeAll(async () => {
+  await installAwsSdk()
   for (const [name, value] of Object.entries(awsEnv)) vi.stubEnv(name, value)
 })
 afterAll(() => {
@@ -155,22 +159,6 @@ describe('a wrong configuration', () => {
     expect((await failureOf(open(endpoint, { keyId: 'alias/notes' }))).message).toBe(
       'AWS KMS has no region. Set signer.region, or give signer.keyId as an ARN.',
     )
-  })
-
-  test('error: the package is not installed, or is broken', async () => {
-    const failing = (code: string, message: string) => () => Promise.reject(Object.assign(new Error(message), { code }))
-    const missing = failing('ERR_MODULE_NOT_FOUND', "Cannot find package '@aws-sdk/client-kms' imported from /x/y.js")
-    await expect(loadAwsSdk(missing)).rejects.toMatchObject({
-      code: 'invalid_config',
-      retryable: false,
-      message:
-        'The signer kind "aws-kms" needs the package @aws-sdk/client-kms, which is not installed. Run `npm install @aws-sdk/client-kms@3` in the directory where the service is installed.',
-    })
-    const broken = failing(
-      'ERR_MODULE_NOT_FOUND',
-      "Cannot find package 'tslib' imported from /x/@aws-sdk/client-kms/y.js",
-    )
-    await expect(loadAwsSdk(broken)).rejects.toThrow('cannot be loaded (ERR_MODULE_NOT_FOUND)')
   })
 })
 
