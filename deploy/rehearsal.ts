@@ -1,6 +1,6 @@
 // node --conditions=src --import tsx deploy/rehearsal.ts <image> <node>
-// Runs deploy/compose without containers: the files of the image (`assemble.sh <image>`) in bubblewrap, as user 65532, on a
-// read-only root without a shell, as process 1 of two replicas, behind nginx and Caddy, scraped by Prometheus.
+// Runs deploy/compose without containers: the files of the image (<image>/app, see docs/deploying.md) in bubblewrap, as user
+// 65532, on a read-only root without a shell, as process 1 of two replicas, behind nginx and Caddy, scraped by Prometheus.
 // Needs bwrap, nginx, caddy and prometheus. docs/deploying.md has what it showed.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createCipheriv, randomBytes, scryptSync } from 'node:crypto'
@@ -20,7 +20,7 @@ const [, , image = '', node = process.execPath] = process.argv
 const deploy = fileURLToPath(new URL('.', import.meta.url))
 const directory = mkdtempSync(join(tmpdir(), 'tallystick-rehearsal-'))
 const user = 65_532
-const entry = ['/usr/local/bin/node', '--disable-sigusr1', '/app/apps/tallystick/bin/tallystick.js']
+const entry = ['/usr/local/bin/node', '--disable-sigusr1', '/app/bin/tallystick.js']
 const children: ChildProcess[] = []
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
@@ -113,7 +113,7 @@ function writeSecrets(): string {
     'ca.pem': authority.cert,
   }
   for (const [name, text] of Object.entries(secrets)) writeSecret(name, text)
-  const cli = join(image, 'app/apps/tallystick/bin/tallystick.js')
+  const cli = join(image, 'app/bin/tallystick.js')
   const out = join(directory, 'secrets/log.key')
   const argv = [cli, 'log', 'init', '--origin', 'api.example.com/log', '--out', out, '--json']
   const { verifierKey } = JSON.parse(execFileSync(node, argv, { encoding: 'utf8' }))

@@ -8,8 +8,12 @@ import { loadConfig } from '../packages/service/src/config/config.ts'
 import { metricHelp } from '../packages/service/src/metric-help.ts'
 import { isInNodeRange } from './node-range.ts'
 
+type HealthCheck = Readonly<Record<'interval' | 'timeout' | 'start_period', string>> & {
+  readonly test: readonly string[]
+  readonly retries: number
+}
 type Compose = {
-  readonly 'x-service': { readonly secrets: readonly string[] }
+  readonly 'x-service': { readonly secrets: readonly string[]; readonly healthcheck: HealthCheck }
   readonly secrets: object
 }
 type Pod = {
@@ -52,11 +56,24 @@ test('behavior: a replica gets all secrets that its configuration names', () => 
   expect(Object.keys(secrets)).toEqual(expect.arrayContaining(named))
 })
 
-test('behavior: every image has a version', () => {
-  const text = dockerfile + read('compose/compose.yml')
-  const images = [...text.matchAll(/^(?:FROM| +image:) (\S+)/gm)].map(([, image]) => image as string)
-  expect(images.length).toBeGreaterThan(7)
-  for (const image of images) expect(image).toMatch(/:(v?\d+\.\d+\.?\d*(-bookworm(-slim)?)?|nonroot)$/)
+test('behavior: every image of compose.yml has a version, and those of the Dockerfile are pinned by their hash', () => {
+  const images = [...read('compose/compose.yml').matchAll(/^ +image: (\S+)/gm)].map(([, image]) => image as string)
+  expect(images.length).toBeGreaterThan(5)
+  for (const image of images) expect(image).toMatch(/:v?\d+\.\d+\.?\d*(-bookworm)?$/)
+  const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+) AS /gm)].map(([, image]) => image as string)
+  expect(bases).toHaveLength(3)
+  for (const base of bases) expect(base).toMatch(/^\S+:(\d+\.\d+\.\d+-bookworm-slim|nonroot)@sha256:[0-9a-f]{64}$/)
+  // One Node builds and runs.
+  expect(new Set(bases).size).toBe(2)
+})
+
+test('behavior: compose.yml has the health check of the Dockerfile, which an image in the OCI format does not have', () => {
+  const { 'x-service': service } = load(read('compose/compose.yml')) as Compose
+  const { test: command, interval, timeout, start_period, retries } = service.healthcheck
+  const options = `--interval=${interval} --timeout=${timeout} --start-period=${start_period} --retries=${retries}`
+  expect(dockerfile.replaceAll(/\\\n\s+/g, '')).toContain(
+    `HEALTHCHECK ${options} CMD ${JSON.stringify(command.slice(1)).replaceAll(',', ', ')}`,
+  )
 })
 
 test('behavior: the image runs as a user without rights, on a version of Node that is supported', () => {

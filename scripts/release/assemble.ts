@@ -1,14 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { assembleProgram } from './assemble-program.ts'
-import { type ProgramName, programs } from './programs.ts'
+import { programs } from './programs.ts'
 
-// Writes the package of a built program into a directory: assemble.ts <tallystick | sandbox> <directory>. The image is built with it.
+// Writes the program of the image into a directory of a built tree: assemble.ts <directory>. It is the released package without
+// the files of deploy/, which are for the machine that runs the image.
 
-const [name = '', target] = process.argv.slice(2)
-if (!Object.hasOwn(programs, name) || target === undefined) {
-  throw new Error(`Usage: assemble.ts <${Object.keys(programs).join(' | ')}> <directory>`)
-}
-await assembleProgram(programs[name as ProgramName], {
-  root: fileURLToPath(new URL('../../', import.meta.url)),
-  target,
-})
+const [target] = process.argv.slice(2)
+if (target === undefined) throw new Error('Usage: assemble.ts <directory>')
+const root = fileURLToPath(new URL('../../', import.meta.url))
+await assembleProgram({ ...programs.tallystick, extras: [] }, { root, target })

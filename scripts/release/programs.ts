@@ -48,5 +48,3 @@ export const programs = {
     installed: ['@nomicfoundation/edr'],
   },
 } as const satisfies Readonly<Record<string, Program>>
-
-export type ProgramName = keyof typeof programs
