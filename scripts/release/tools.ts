@@ -7,17 +7,21 @@ import { cleanEnvironment } from '../clean-environment.ts'
 /** Folder of the programs that only a release needs, with a lock file of its own. */
 const toolsFolder = fileURLToPath(new URL('tools/', import.meta.url))
 
-export type Run = { readonly cwd: string; readonly input?: string }
+export type Run = {
+  readonly cwd: string
+  readonly input?: string
+  readonly variables?: Readonly<Record<string, string>>
+}
 
 /** Runs a program to its end and returns what it prints. Its errors go to the terminal. */
-export function run([file, ...args]: readonly [string, ...string[]], { cwd, input }: Run): string {
+export function run([file, ...args]: readonly [string, ...string[]], { cwd, input, variables }: Run): string {
   return execFileSync(file, args, {
     cwd,
     encoding: 'utf8',
     maxBuffer: 64 * 2 ** 20,
     // On Windows, npm is a script.
     shell: file === 'npm' && platform === 'win32',
-    env: cleanEnvironment(env, dirname(execPath)),
+    env: { ...cleanEnvironment(env, dirname(execPath)), ...variables },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'inherit'],
     ...(input === undefined ? {} : { input }),
   })

@@ -68,7 +68,7 @@ function installNode(home: string): string {
 }
 
 /** Returns how npm reaches the registry from this machine. The copied npm does not have the settings of this one. */
-function readNpmSettings(): Readonly<Record<string, string>> {
+export function readNpmSettings(): Readonly<Record<string, string>> {
   const settings = ['registry', 'cafile', 'https-proxy'].map((name) => {
     const value = execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim()
     return [`npm_config_${name.replace('-', '_')}`, value] as const
@@ -76,7 +76,7 @@ function readNpmSettings(): Readonly<Record<string, string>> {
   return Object.fromEntries(settings.filter(([, value]) => value !== 'null' && value !== 'undefined'))
 }
 
-function findNpm(): string {
+export function findNpm(): string {
   const cli = process.env['npm_execpath']
   const path =
     cli && basename(cli) === 'npm-cli.js'
