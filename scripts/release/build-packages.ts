@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { assembleProgram } from './assemble-program.ts'
-import { type Component, describePackages } from './list-components.ts'
+import { describePackages } from './list-components.ts'
 import { programs } from './programs.ts'
-import { installTools, run, toolPath } from './tools.ts'
+import { installTools, run } from './tools.ts'
+import { writeBill } from './write-bill.ts'
 
 // Packs the command, the sandbox and the SDK of a built tree, each with its bill of materials: build-packages.ts <directory>
 // <time of the commit>. A release runs it in a clean clone, so that nothing else is in the packages.
@@ -14,6 +15,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const [to = 'release', epoch = '0'] = process.argv.slice(2)
 const target = resolve(to)
 const { version } = readManifest('package.json')
+const bill = { target, version, epochSeconds: Number(epoch) }
 const work = mkdtempSync(join(tmpdir(), 'tallystick-packages-'))
 mkdirSync(target, { recursive: true })
 installTools()
@@ -22,7 +24,7 @@ try {
     const directory = join(work, name)
     const components = await assembleProgram(program, { root, target: directory })
     run(['npm', 'pack', '--silent', '--pack-destination', target], { cwd: directory })
-    writeBill(name === 'tallystick' ? name : `tallystick-${name}`, components)
+    writeBill({ ...bill, name: name === 'tallystick' ? name : `tallystick-${name}`, components })
   }
 } finally {
   rmSync(work, { recursive: true, force: true })
@@ -30,14 +32,7 @@ try {
 run(['npm', 'run', '--silent', 'pack:client', '--', '--to', target], { cwd: root })
 const { dependencies = {} } = readManifest('packages/client/package.json')
 const needed = Object.keys(dependencies).map((name) => `node_modules/${name}`)
-writeBill('tallystick-client', describePackages(root, needed))
-
-function writeBill(name: string, components: readonly Component[]): void {
-  const described = components.map(({ licenseText: _, ...component }) => component)
-  const input = JSON.stringify({ name, version, epochSeconds: Number(epoch), components: described })
-  const bill = run([process.execPath, toolPath('format-sbom.mjs')], { cwd: root, input })
-  writeFileSync(join(target, `${name}-${version}.cdx.json`), bill)
-}
+writeBill({ ...bill, name: 'tallystick-client', components: describePackages(root, needed) })
 
 function readManifest(path: string) {
   return JSON.parse(readFileSync(join(root, path), 'utf8')) as {

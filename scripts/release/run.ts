@@ -64,6 +64,10 @@ async function release(): Promise<void> {
   say('packing the command, the sandbox and the SDK')
   // The scripts of the clone, which are those of the commit.
   run([execPath, '--import', 'tsx', 'scripts/release/build-packages.ts', target, epochSeconds], { cwd: clone })
+  if (values.image) {
+    say('building the image for amd64 and arm64')
+    run([execPath, '--import', 'tsx', 'scripts/release/build-image.ts', target, epochSeconds], { cwd: clone })
+  }
   writeSums(target)
   const { key } = values
   if (key) signSums(target, { key: resolve(key), allowedSigners: join(clone, 'allowed_signers') })

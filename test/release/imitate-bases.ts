@@ -61,7 +61,7 @@ function fillNode(root: string, architecture: Architecture, version: string): vo
   if (architecture !== host) return
   cpSync(findNpm(), join(root, 'usr/local/lib/node_modules/npm'), { recursive: true })
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'))
-  for (const program of ['/bin/sh', '/usr/bin/env', '/bin/mkdir', '/bin/cp']) copy(program, root)
+  for (const program of ['/bin/sh', '/usr/bin/env', '/usr/bin/install', '/bin/cp', '/bin/rm']) copy(program, root)
   for (const library of listLibraries(['/bin/sh', '/bin/cp', join(root, 'usr/local/bin/node')])) copy(library, root)
   copy(certificates, root)
   writeText(root, 'etc/passwd', 'root:x:0:0:root:/root:/bin/sh\n')
