@@ -3,7 +3,7 @@
 // 65532, on a read-only root without a shell, as process 1 of two replicas, behind nginx and Caddy, scraped by Prometheus.
 // Needs bwrap, nginx, caddy and prometheus. docs/deploying.md has what it showed.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { createCipheriv, randomBytes, scryptSync } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { createRequire } from 'node:module'
@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
 import { findFreePort } from '@tallystick/workbench/free-port'
 import { startPostgres } from '@tallystick/workbench/postgres'
-import { keccak256 } from 'viem'
+import { createKeystore } from './create-keystore.ts'
 
 const [, , image = '', node = process.execPath] = process.argv
 const deploy = fileURLToPath(new URL('.', import.meta.url))
@@ -127,26 +127,6 @@ function writeSecret(name: string, text: string): void {
   const path = join(directory, 'secrets', name)
   writeFileSync(path, text, { mode: 0o400 })
   chownSync(path, user, user)
-}
-
-/** Returns a keystore of version 3, with weak parameters that are quick. */
-function createKeystore(password: string): string {
-  const [salt, iv, key] = [randomBytes(32), randomBytes(16), randomBytes(32)]
-  const derived = scryptSync(password, salt, 32, { N: 1024, r: 8, p: 1 })
-  const cipher = createCipheriv('aes-128-ctr', derived.subarray(0, 16), iv)
-  const ciphertext = Buffer.concat([cipher.update(key), cipher.final()])
-  const mac = keccak256(Buffer.concat([derived.subarray(16, 32), ciphertext])).slice(2)
-  const kdfparams = { dklen: 32, n: 1024, r: 8, p: 1, salt: salt.toString('hex') }
-  const cipherparams = { iv: iv.toString('hex') }
-  const crypto = {
-    cipher: 'aes-128-ctr',
-    cipherparams,
-    ciphertext: ciphertext.toString('hex'),
-    kdf: 'scrypt',
-    kdfparams,
-    mac,
-  }
-  return JSON.stringify({ version: 3, id: '00000000-0000-4000-8000-000000000000', crypto })
 }
 
 /** Writes the configuration of deploy/compose with the ports of this machine. */

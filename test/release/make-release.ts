@@ -64,7 +64,7 @@ export async function runScript(
 }
 
 /** Clones the repository with the changes of the working tree as a commit. */
-function cloneWorkingTree(target: string): void {
+export function cloneWorkingTree(target: string): void {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
   execFileSync('git', ['clone', '--quiet', '--no-hardlinks', root, target])
   linkPackages(target)
