@@ -1,7 +1,7 @@
 // @module-tag slow
 import { execFileSync, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { env } from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -24,11 +24,12 @@ test('behavior: buildah and podman are installed where the image must be tested'
 })
 
 describe.skipIf(missing.length > 0)('an image of this tree, on bases imitated from this machine', () => {
-  // Not the directory of temporary files, which may be in memory.
-  const work = mkdtempSync('/var/tmp/tallystick-image-test-')
+  // Not the directory of temporary files, which may be in memory. buildah refuses a path with capitals, as mkdtemp makes them.
+  const work = join('/var/tmp', `tallystick-image-test-${randomUUID()}`)
   const archives = [join(work, 'first.tar'), join(work, 'second.tar')] as const
 
   beforeAll(() => {
+    mkdirSync(work)
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
     const npmrc = join(work, 'npmrc')
     const settings = Object.entries(readNpmSettings()).map(([name, value]) => [
