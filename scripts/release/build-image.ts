@@ -15,13 +15,10 @@ const target = resolve(to)
 const epochSeconds = Number(epoch)
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }
 const dockerfile = readFileSync(join(root, 'deploy/docker/Dockerfile'), 'utf8')
-const references = new Set(
-  [...dockerfile.matchAll(/(\S+):(\S+)@(sha256:\w+) AS /g)].map(([reference]) => reference.split(' ')[0]),
+const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+):(\S+)@(\S+) AS /gm)].map(
+  ([, name = '', tag = '', digest = '']) => [digest, { name, tag, digest }] as const,
 )
-const images = [...references].map((reference = '') => {
-  const [, name = '', tag = '', digest = ''] = /^(.+):(.+)@(.+)$/.exec(reference) ?? []
-  return { name, tag, digest }
-})
+const images = [...new Map(bases).values()]
 buildImage({
   root,
   archive: join(target, `tallystick-${version}-image.tar`),

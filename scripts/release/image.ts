@@ -30,7 +30,7 @@ export type ImageBuild = {
 export function buildImage(image: ImageBuild): void {
   const { root, name, epochSeconds, bases = {}, npmrc } = image
   const work = mkdtempSync(join(workFolder, 'tallystick-image-'))
-  const storage = ['--root', join(work, 'storage'), '--runroot', join(work, 'run')]
+  const storage = ['--root', join(work, 'storage'), '--runroot', join(work, 'run'), '--storage-driver', 'overlay']
   // Not its warnings: the OCI format has no health check.
   const buildah = (...args: string[]) =>
     run(['buildah', '--log-level', 'error', ...storage, ...args], { cwd: root, variables: { TMPDIR: work } })
