@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { cleanEnvironment } from '../clean-environment.ts'
 
 /** Folder of the programs that only a release needs, with a lock file of its own. */
-const toolsFolder = fileURLToPath(new URL('tools/', import.meta.url))
+export const toolsFolder = fileURLToPath(new URL('tools/', import.meta.url))
 
 export type Run = {
   readonly cwd: string
