@@ -15,6 +15,7 @@ export type Stranger = {
     argv: readonly [string, ...string[]],
     options: { readonly cwd: string; readonly until: RegExp },
   ): Promise<Started>
+  /** Also ends what a failed test left running. */
   remove(): void
 }
 
@@ -36,8 +37,13 @@ export function createStranger(): Stranger {
   const identity = isRoot ? { uid: nobody, gid: nobody } : {}
   if (isRoot) execFileSync('chown', ['-R', `${nobody}:${nobody}`, home])
   const env = { ...readNpmSettings(), HOME: home, PATH: node, TMPDIR: join(home, 'tmp'), NO_COLOR: '1' }
-  const launch = ([file, ...args]: readonly [string, ...string[]], cwd: string) =>
-    spawn(file, args, { cwd, env, ...identity, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const running = new Set<ChildProcess>()
+  const launch = ([file, ...args]: readonly [string, ...string[]], cwd: string) => {
+    const child = spawn(file, args, { cwd, env, ...identity, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    running.add(child)
+    child.once('close', () => running.delete(child))
+    return child
+  }
   return {
     home,
     run: async (argv, cwd = home) => {
@@ -47,7 +53,10 @@ export function createStranger(): Stranger {
       return stdout
     },
     start: async (argv, { cwd, until }) => waitFor(launch(argv, cwd), until),
-    remove: () => rmSync(home, { recursive: true, force: true, maxRetries: 3 }),
+    remove: () => {
+      for (const { pid = 0 } of running) process.kill(-pid, 'SIGKILL')
+      rmSync(home, { recursive: true, force: true, maxRetries: 3 })
+    },
   }
 }
 
