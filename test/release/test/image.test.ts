@@ -1,8 +1,8 @@
 // @module-tag slow
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { env } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { findFreePort } from '@tallystick/workbench/free-port'
@@ -62,6 +62,25 @@ describe.skipIf(missing.length > 0)('an image of this tree, on bases imitated fr
       )
       expect(second).toBe(first)
     })
+  })
+
+  test('behavior: the ignore file lets the build read documents, and no secret, configuration or built file', () => {
+    const context = join(work, 'context')
+    const output = join(work, 'output')
+    const read = ['LICENSE', 'deploy/docker/probe.mjs', 'docs/errors.md', 'packages/core/src/index.ts']
+    const secrets = ['deploy/compose/.env', 'deploy/compose/secrets/signer.json', 'docs/tls.key', 'docs/tls.pem']
+    const others = ['apps/tallystick/tallystick.json', 'packages/core/dist/index.js', 'packages/core/node_modules/a.js']
+    for (const path of [...read, ...secrets, ...others, 'packages/service/portal/index.html', '.git/HEAD']) {
+      mkdirSync(join(context, dirname(path)), { recursive: true })
+      writeFileSync(join(context, path), path)
+    }
+    writeFileSync(join(context, 'Dockerfile'), 'FROM scratch\nCOPY . /\n')
+    const ignoreFile = join(root, 'deploy/docker/Dockerfile.dockerignore')
+    const options = ['--ignorefile', ignoreFile, '--output', `type=local,dest=${output}`]
+    const storage = ['--root', join(work, 'storage'), '--runroot', join(work, 'run'), '--storage-driver', 'vfs']
+    execFileSync('buildah', [...storage, 'build', '--quiet', ...options, context])
+    const found = readdirSync(output, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    expect(found.map(({ parentPath, name }) => relative(output, join(parentPath, name))).sort()).toEqual(read)
   })
 
   test('behavior: each platform has the same program, the Node of its own, and a description that says so', () => {
