@@ -18,7 +18,7 @@ const { version } = readManifest('package.json')
 const bill = { target, version, epochSeconds: Number(epoch) }
 const work = mkdtempSync(join(tmpdir(), 'tallystick-packages-'))
 mkdirSync(target, { recursive: true })
-installTools()
+await installTools()
 try {
   for (const [name, program] of Object.entries(programs)) {
     const directory = join(work, name)

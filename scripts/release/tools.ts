@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { env, execPath, platform } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { installPackages } from '../../packages/workbench/src/install-packages.ts'
 import { cleanEnvironment } from '../clean-environment.ts'
 
 /** Folder of the programs that only a release needs, with a lock file of its own. */
@@ -27,9 +28,9 @@ export function run([file, ...args]: readonly [string, ...string[]], { cwd, inpu
   })
 }
 
-/** Installs the tools of a release. None of their packages may run a script. */
-export function installTools(): void {
-  run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], { cwd: toolsFolder })
+/** Installs the tools of a release, unless they are there. */
+export async function installTools(): Promise<void> {
+  await installPackages(toolsFolder)
 }
 
 /** Path of a program of the tools. */

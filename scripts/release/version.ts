@@ -14,7 +14,7 @@ const write = (path: string, text: string) => writeFileSync(join(root, path), te
 const changesets = readdirSync(join(root, '.changeset')).filter((name) => name.endsWith('.md'))
 const changes = changesets.sort().map((name) => read(`.changeset/${name}`).replace(/^---\n[\s\S]*?\n---\n/, ''))
 const before = readVersion()
-installTools()
+await installTools()
 run([process.execPath, toolPath('node_modules/@changesets/cli/bin.js'), 'version'], { cwd: root })
 const version = readVersion()
 if (version === before) throw new Error(`The changesets in .changeset ask for no version after ${before}.`)
