@@ -76,7 +76,7 @@ function fillBase(root: string, architecture: Architecture, node: string): void 
     'root:x:0:0:root:/root:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/home/nonroot:/sbin/nologin\n',
   )
   writeText(root, 'etc/group', 'root:x:0:\nnonroot:x:65532:\n')
-  for (const folder of ['home/nonroot', 'tmp']) mkdirSync(join(root, folder), { recursive: true })
+  for (const folder of ['home/nonroot', 'tmp', 'var/lib']) mkdirSync(join(root, folder), { recursive: true })
   chmodSync(join(root, 'tmp'), 0o1777)
   copy(certificates, root)
   if (architecture === host) for (const library of listLibraries([node])) copy(library, root)
