@@ -32,7 +32,7 @@ function readVersion(): string {
 /** Lists the files that name the version, with the text to replace. */
 function findPlaces(): readonly (readonly [path: string, from: RegExp, to: string])[] {
   const escaped = before.replaceAll('.', '\\.')
-  const archive = new RegExp(`(tallystick(?:-client|-sandbox)?[-:]v?)${escaped}(?=\\W)`, 'g')
+  const archive = new RegExp(`(tallystick(?:-client|-sandbox|-image)?[-:]v?)${escaped}(?=\\W)`, 'g')
   const places = ['docs/*.md', 'deploy/*.y*ml', 'deploy/docker/Dockerfile', 'README.md', 'packages/*/README.md']
   const texts = run(['git', 'ls-files', ...places, ':!docs/decisions'], { cwd: root })
   return [

@@ -1,2 +1,2 @@
 /** Release of this program: the version in package.json. A test compares them. */
-export const release = '0.2.0'
+export const release = '0.3.0'
