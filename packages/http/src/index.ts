@@ -1,5 +1,5 @@
 export { chooseConnectionsMax, readOpenFileLimit } from './connection/choose-bounds.ts'
-export { type Handler, paceRequests, paceServer } from './connection/connections.ts'
+export { endIdleConnections, type Handler, paceRequests, paceServer } from './connection/connections.ts'
 export { cutUnread } from './connection/cut-unread.ts'
 export { createLameDuck } from './connection/lame-duck.ts'
 export { connectionMetricHelp, createCutCounter, limitConnections } from './connection/limit-connections.ts'

@@ -3,6 +3,7 @@ import {
   createCutCounter,
   createLameDuck,
   drain,
+  endIdleConnections,
   listen,
   type OpenTls,
   openTls,
@@ -32,7 +33,10 @@ export async function openPublicListener(
   const serverFactory = await createFastServer(context, { parts, shared, tls })
   const app = buildApp(context, { parts, shared, serverFactory })
   // With TLS the fast path is paced.
-  if (!tls) paceServer(app.server, createCutCounter(context.metrics, 'pipelined'))
+  if (!tls) {
+    paceServer(app.server, createCutCounter(context.metrics, 'pipelined'))
+    endIdleConnections(app)
+  }
   /** Starts listening. Resolves to the base URL. */
   const start = async () => {
     const baseUrl = await listen(app, { host, port, scheme: tls ? 'https' : 'http' })

@@ -1,4 +1,13 @@
-import { createCutCounter, createRequestIds, isLoopback, limitConnections, listen, paceServer } from '@tallystick/http'
+import {
+  createCutCounter,
+  createRequestIds,
+  drain,
+  endIdleConnections,
+  isLoopback,
+  limitConnections,
+  listen,
+  paceServer,
+} from '@tallystick/http'
 import { openPublicListener } from './open-public-listener.ts'
 import type { ServiceContext } from './service-context.ts'
 import { startAdminApp } from './start-admin-app.ts'
@@ -14,12 +23,13 @@ export async function startListeners(context: ServiceContext, parts: ServicePart
   const admin = startAdminApp(context, { parts, nextRequestId, isListening })
   paceServer(admin.server, createCutCounter(metrics, 'pipelined'))
   const { connectionsMax, connectionsPerAddressMax, proxy } = config.listen
+  endIdleConnections(admin)
   limitConnections(
     { publicServer: app.server, adminServer: admin.server },
     { connectionsMax, connectionsPerAddressMax, exempt: proxy?.trust ?? [], metrics, say },
   )
   const adminUrl = await listen(admin, { host: config.admin.host, port: config.admin.port, scheme: 'http' })
-  closers.push('admin listener', () => admin.close())
+  closers.push('admin listener', () => drain(admin, undefined))
   say(`admin listener on ${adminUrl}`)
   say(`operator’s console on ${adminUrl}/console`)
   if (!isLoopback(config.admin.host)) {

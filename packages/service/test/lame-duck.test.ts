@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { connect as connectHttp2, constants } from 'node:http2'
 import { Agent } from 'node:https'
+import { connect } from 'node:net'
 import { type Answer, sendRequest } from '@tallystick/workbench/send-request'
 import { expect, onTestFinished, test } from 'vitest'
 import { createKey, newDatabase, start, type TestService } from './harness.ts'
@@ -64,6 +65,24 @@ test('behavior: after the signal /readyz is 503, /livez is 200, and old and new 
   await expect(notes({ ca: service.ca })).rejects.toThrow('ECONNREFUSED')
   await expect.poll(() => goneAway).toBe(true)
   session.destroy()
+})
+
+test('behavior: browsers and proxies that connected ahead and sent nothing do not delay the shutdown', async () => {
+  // Less than the 10 s after which the service destroys connections that hang.
+  const listen = { host: '127.0.0.1', port: 0, proxy: { trust: ['127.0.0.1'] }, shutdownSeconds: 8 }
+  const service = await start({ databaseUrl: await newDatabase(), at, config: { listen } })
+  const connected = [service.baseUrl, service.adminUrl].map(async (url) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    await once(socket, 'connect')
+    // Its response says that the socket before it is accepted.
+    await sendRequest(url)
+    return socket.resume()
+  })
+  const sockets = await Promise.all(connected)
+  const ends = sockets.map((socket) => once(socket, 'close'))
+  await service.stop()
+  await Promise.all(ends)
+  expect(sockets.map(({ bytesRead }) => bytesRead)).toEqual([0, 0])
 })
 
 /** Client with one keep-alive connection. It distinguishes a request that was never sent from a lost one. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2SecureServer, Http2ServerRequest, ServerHttp2Session } from 'node:http2'
 import type { Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import type { FastifyInstance } from 'fastify'
 
 // A client that has just connected sends its request at once.
 const firstRequestMs = 1_000
@@ -10,7 +11,7 @@ const firstRequestMs = 1_000
  * Tracks the connections of a server and which of them have pending requests. Node's `closeIdleConnections` skips
  * connections that never sent a request, and they would delay a shutdown.
  */
-export function trackConnections(server: Http2SecureServer) {
+export function trackConnections(server: Http2SecureServer | Server, opened: 'connection' | 'secureConnection') {
   const raw = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
   /** Last response started on each HTTP/1.1 connection. Responses are sent in order, so the last one finishes last. */
@@ -21,14 +22,15 @@ export function trackConnections(server: Http2SecureServer) {
     raw.add(socket)
     socket.once('close', () => raw.delete(socket))
   })
-  server.on('session', (session) => {
+  server.on('session', (session: ServerHttp2Session) => {
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
   })
-  server.on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol === 'h2') return
+  server.on(opened, (socket: Socket | TLSSocket) => {
+    if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2') return
     lastResponses.set(socket, undefined)
     socket.once('close', () => lastResponses.delete(socket))
+    if (isDraining) endUnlessUsed(socket)
   })
   server.on('request', ({ socket, httpVersionMajor }: IncomingMessage, response: ServerResponse) => {
     if (httpVersionMajor !== 1) return
@@ -63,6 +65,12 @@ export function trackConnections(server: Http2SecureServer) {
       for (const socket of raw) socket.destroy()
     },
   }
+}
+
+/** Ends the idle connections of a server without TLS when it closes. */
+export function endIdleConnections(app: FastifyInstance): void {
+  const { drain } = trackConnections(app.server, 'connection')
+  app.addHook('preClose', async () => drain())
 }
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void

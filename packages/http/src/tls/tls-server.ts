@@ -66,7 +66,7 @@ export function createTlsServer({ cert, key, answerPlain, onResetFlood, timeouts
   // The only listener of `connection` is the TLS layer. Ours runs before it.
   const [startTls] = server.listeners('connection') as [(this: Http2SecureServer, socket: Socket) => void]
   server.removeAllListeners('connection')
-  const connections = trackConnections(server)
+  const connections = trackConnections(server, 'secureConnection')
   server.on('connection', (socket: Socket) => {
     socket.on('error', () => socket.destroy())
     sniff(socket, { onTls: () => startTls.call(server, socket), answerPlain, timeoutMs: timeoutsMs.firstByte })
