@@ -1,6 +1,6 @@
 // @module-tag slow
 
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { findAxeFaults } from '../../../packages/ui/test/axe.ts'
 import { shoot } from '../../../packages/ui/test/browser.ts'
@@ -15,11 +15,31 @@ const isLost = `document.querySelector('.data-age')?.classList.contains('is-lost
 /** Opens a path with a clock that stands still once the page is loaded. */
 async function open(path: string, loaded: string): Promise<Page> {
   const { page } = await shared.open()
+  const expectQuiet = trackRequests(page)
   await page.clock.install()
   await page.goto(`${shared.credentials.baseUrl}${path}`)
   await page.locator(loaded).first().waitFor({ state: 'attached' })
   await page.clock.pauseAt((await now(page)) + 1_000)
+  // A late response to a request of the load would be a sign of life, and could lead to another request.
+  await expectQuiet()
   return page
+}
+
+/** Returns a function that waits until a page has waited for no response for a while. */
+function trackRequests(page: Page): () => Promise<void> {
+  const pending = new Set<Request>()
+  page.on('request', (request) => pending.add(request))
+  // Not the end of the response: that of a stream has none.
+  page.on('response', (response) => pending.delete(response.request()))
+  page.on('requestfailed', (request) => pending.delete(request))
+  let quietPolls = 0
+  return () =>
+    expect
+      .poll(() => {
+        quietPolls = pending.size === 0 ? quietPolls + 1 : 0
+        return quietPolls
+      })
+      .toBeGreaterThan(5)
 }
 
 function now(page: Page): Promise<number> {
