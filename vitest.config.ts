@@ -24,9 +24,16 @@ const projects: readonly NonNullable<TestProjectInlineConfiguration['test']>[] =
   {
     // One project for all tests with real parts: the workers of a project import its modules once.
     name: 'service',
-    include: ['{packages/*,apps/*,bench,soak,test/node-versions,test/release}/test/**/*.test.ts'],
+    include: ['{packages/*,apps/*,bench,soak,test/node-versions}/test/**/*.test.ts'],
     setupFiles: ['test/set-up/release-memory.ts'],
     globalSetup: ['build', 'databases', 'processes', 'browser', 'page'].map((name) => `test/set-up/${name}.ts`),
+  },
+  {
+    // After the others: each of its files keeps the whole machine busy.
+    name: 'release',
+    include: ['test/release/test/**/*.test.ts'],
+    globalSetup: ['build', 'databases'].map((name) => `test/set-up/${name}.ts`),
+    sequence: { groupOrder: 1 },
   },
 ]
 
