@@ -399,7 +399,7 @@ test('behavior: terms are counted down, withheld at their end, and replaced at m
 }, async () => {
   const { page } = visit
   const timer = page.getByRole('timer', { name: 'Time left for these terms' })
-  await moveTime(page, '2026-11-13T23:55:00-05:00')
+  await moveTime(page, '2026-11-13T23:55:05-05:00')
   expect(await page.locator('#terms-until').innerText()).toBe('14 Nov 2026, 00:00 New York')
   expect(await timer.innerText()).toMatch(/^04:\d\d$/)
   expect(await lendButton(page).isEnabled()).toBe(true)
