@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { platform } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { isRunning } from './is-running.ts'
 
 export type InstallOptions = {
   /** Prints that the packages are installed now. */
@@ -113,15 +114,6 @@ async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = Number(name.startsWith(prefix) && name.slice(prefix.length).split('-')[0])
     if (pid > 0 && !isRunning(pid)) await rm(join(folder, name), { recursive: true, force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
