@@ -8,21 +8,34 @@ type IndexResult =
   | { readonly answer: SubgraphAnswer; readonly failure?: undefined }
   | { readonly answer?: undefined; readonly failure: TallystickError }
 
-/** Queries a chain's index. The query has no variables. Returns failures and never throws. */
-export type AskIndex = (chainId: number, text: string) => Promise<IndexResult>
+/** What an answer was made of, to tell later whether the same answer can be made again without waiting. */
+export type AnswerInputs = {
+  /** Each returns whether one input is in memory and unchanged at an instant. */
+  readonly checks: ((nowMs: number) => boolean)[]
+  /** Chains that were queried, once for each query. */
+  readonly asked: number[]
+}
+
+/** Queries a chain's index. The query has no variables. Returns failures and never throws. Adds the answer to `inputs`. */
+export type AskIndex = (chainId: number, text: string, inputs?: AnswerInputs) => Promise<IndexResult>
 
 // Limits how long the rest of a response waits for an index.
 const waitMs = 3_000
 
 /** Creates the function by which the service itself queries the subgraphs, through the gateway of `/data`. */
 export function createAskIndex({ analyse, gateway }: Pick<DataSources, 'analyse' | 'gateway'>): AskIndex {
-  return async (chainId, text) => {
+  return async (chainId, text, inputs) => {
     const query = prepareQuery(analyse(text), { variables: {}, operationName: undefined })
     const controller = new AbortController()
     const timer = setTimeout(() => controller.abort(timeoutError()), waitMs)
     const [result] = await gateway.query({ chains: [chainId], query, gone: controller.signal })
     clearTimeout(timer)
-    return result?.answer ? { answer: result.answer } : { failure: result?.failure ?? timeoutError() }
+    const answer = result?.answer
+    inputs?.asked.push(chainId)
+    inputs?.checks.push(
+      () => answer !== undefined && gateway.recall({ chains: [chainId], key: query.key })?.[0] === answer,
+    )
+    return answer ? { answer } : { failure: result?.failure ?? timeoutError() }
   }
 }
 
@@ -76,17 +89,21 @@ export function createReadIndexedPool(
     readonly subgraph?: { readonly urls?: unknown; readonly embedded?: unknown } | undefined
   }[],
   { ask, chainIds }: { readonly ask: AskIndex; readonly chainIds: readonly number[] },
-): ReadIndexedPool {
+): (...request: [...Parameters<ReadIndexedPool>, inputs?: AnswerInputs]) => ReturnType<ReadIndexedPool> {
   const indexed = chains.filter(({ id }) => chainIds.includes(id))
   const pools = new Map(indexed.map(({ id, domain }) => [id, domain.verifyingContract.toLowerCase()]))
   const rejectedCounts = new Map<number, number>()
   // The next answer may come from the other source, which may have the fields.
   const twoSource = new Set(chains.flatMap(({ id, subgraph }) => (subgraph?.urls && subgraph.embedded ? id : [])))
-  return async (chainId) => {
+  return async (chainId, inputs) => {
     const pool = pools.get(chainId)
     if (pool === undefined) return undefined
     for (let index = rejectedCounts.get(chainId) ?? 0; ; index += 1) {
-      const result = await ask(chainId, `{ pools(first: 1, where: { id: "${pool}" }) { ${selections[index]} } }`)
+      const result = await ask(
+        chainId,
+        `{ pools(first: 1, where: { id: "${pool}" }) { ${selections[index]} } }`,
+        inputs,
+      )
       if (!isRejected(result) || index === selections.length - 1) return decode(result)
       if (result.failure?.code === 'query_rejected' && !twoSource.has(chainId)) rejectedCounts.set(chainId, index + 1)
     }

@@ -1,4 +1,5 @@
 export {
+  type AnswerInputs,
   type AskIndex,
   createAskIndex,
   createFindMaturePositions,

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { createLogThrottle, type MetricHelp, type Metrics, type Time } from '@tallystick/base'
 import fastify, {
   type FastifyInstance,
@@ -9,7 +8,7 @@ import fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { createClientErrorHandler } from './connection/client-error.ts'
-import { hasValidHost } from './fast-path.ts'
+import { createDateFormatter, type FormatDate, hasValidHost } from './head.ts'
 import { assertBody } from './request/content.ts'
 import { addCors, type Cors } from './response/cors.ts'
 import { isDatabaseAway, refusal, sendError } from './response/errors.ts'
@@ -134,29 +133,6 @@ function requireHost(app: FastifyInstance): void {
     if (request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
     done(refusal('invalid_request', 'Send exactly one Host header, with the name and port of this service.'))
   })
-}
-
-/** Creates request ids that are unique across restarts and replicas: a random prefix and a counter. */
-export function createRequestIds(): () => string {
-  const start = randomBytes(6).toString('hex')
-  let count = 0
-  return () => `${start}-${(count++).toString(36)}`
-}
-
-type FormatDate = (instantMs: number) => string
-
-/** Creates the formatter of the Date header (RFC 9110 §5.6.7). It formats once per second. */
-export function createDateFormatter(): FormatDate {
-  let second = Number.NaN
-  let text = ''
-  return (instantMs) => {
-    const current = Math.floor(instantMs / 1000)
-    if (current !== second) {
-      second = current
-      text = new Date(current * 1000).toUTCString()
-    }
-    return text
-  }
 }
 
 export const httpMetricHelp: MetricHelp = {

@@ -62,6 +62,7 @@ export {
   importClaims,
 } from './protection/transfer-claims.ts'
 export {
+  askNotes,
   describeWithheld,
   type NotesAnswer,
   type NotesFilter,
@@ -95,7 +96,7 @@ export { type Signer, SignerError, type SignerFailure } from './signers/signer.t
 export { createWeb3Signer } from './signers/web3-signer.ts'
 export { type RunningNotes, startNotes } from './start-notes.ts'
 export { chainAheadToleranceSeconds, chainBehindToleranceSeconds } from './time/chain-clock.ts'
-export type { ClockComparison, ClockDispute } from './time/clock-comparison.ts'
+export type { ClockDispute } from './time/clock-comparison.ts'
 export { type ClockMonitor, clockMetricHelp, readDatabaseTime, startClockMonitor } from './time/clock-monitor.ts'
 export { checkPlausibility } from './treasury/check-plausibility.ts'
 export { type FetchOptions, fetchTreasuryCurve } from './treasury/fetch-curve.ts'

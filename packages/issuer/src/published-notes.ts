@@ -1,4 +1,4 @@
-import { etagOf } from '@tallystick/base'
+import { etagOf, toSeconds } from '@tallystick/base'
 import { encodeNote, formatPeriod, type NotesResponse, periodAt } from '@tallystick/core'
 import type { NoteSet } from './note-set.ts'
 
@@ -17,6 +17,8 @@ export type NotesAnswer = {
   readonly log: string | undefined
   /** Whether it includes every requested chain, with all notes of its set. */
   readonly complete: boolean
+  /** End of its period. */
+  readonly endMs: number
 }
 
 export type PublishedPeriod = {
@@ -85,7 +87,7 @@ export function createPublishedNotes(chainIds: readonly number[], origin?: strin
     publish: keep,
     at: (nowMs) => periods.find(({ offered }) => offered && offered.startMs <= nowMs && nowMs < offered.endMs)?.offered,
     find,
-    findWithheld: (chainId, nowMs) => withheldFrom(find(chainId, periodAt(BigInt(Math.floor(nowMs / 1000))).start)),
+    findWithheld: (chainId, nowMs) => withheldFrom(find(chainId, periodAt(toSeconds(nowMs)).start)),
     setWithheld: (set, notes) => {
       if (notes) withheld.set(keyOf(set), notes)
       else if (!withheld.delete(keyOf(set))) return
@@ -123,6 +125,39 @@ function keyOf({ chainId, period }: Pick<NoteSet, 'chainId' | 'period'>): string
 /** Returns the same store, whose `at` finds nothing while the clocks disagree about the current period. */
 export function withClockCheck(published: PublishedNotes, agrees: (nowMs: number) => boolean): PublishedNotes {
   return { ...published, at: (nowMs) => (agrees(nowMs) ? published.at(nowMs) : undefined) }
+}
+
+/** A filter, and the chains that it selects with the tenors that they offer. */
+type NotesQuestion = {
+  readonly filter: NotesFilter
+  readonly chains: readonly { readonly id: number; readonly tenors: readonly number[] }[]
+}
+
+/** Creates the functions that answer a question at an instant. */
+export function askNotes(published: Pick<PublishedNotes, 'at' | 'find'>, { filter, chains }: NotesQuestion) {
+  const configured = chains.flatMap(({ tenors }) => tenors)
+  const others = filter.tenors?.filter((tenor) => !configured.includes(tenor)) ?? []
+  /** Returns the sets in memory, also those that are withheld or whose period is disputed. */
+  const findSets = (nowMs: number) => {
+    const { start } = periodAt(toSeconds(nowMs))
+    return chains.flatMap(({ id }) => published.find(id, start) ?? [])
+  }
+  /** Lists the configured tenors, and those signed before the configuration changed. */
+  const knownTenors = (nowMs: number): readonly number[] => {
+    const signed = findSets(nowMs).flatMap(({ notes }) => notes.map(({ tenorDays }) => tenorDays))
+    return [...new Set([...configured, ...signed])].sort((a, b) => a - b)
+  }
+  return {
+    /** Returns undefined if no chain has a requested note, or a requested tenor is not known. */
+    answer: (nowMs: number): NotesAnswer | undefined => {
+      const period = published.at(nowMs)
+      if (!period) return undefined
+      const areKnown = others.length === 0 || others.every((tenor) => knownTenors(nowMs).includes(tenor))
+      return areKnown ? period.answer(filter) : undefined
+    },
+    knownTenors,
+    hasAllSets: (nowMs: number): boolean => findSets(nowMs).length === chains.length,
+  }
 }
 
 type PeriodOptions = {
@@ -163,7 +198,7 @@ function createPeriod(
     const body = Buffer.from(JSON.stringify(response))
     const complete = absent.length === 0 && chosen.every(isWhole)
     const log = origin === undefined ? undefined : formatPlaces(chosen, origin)
-    const created = { body, etag: etagOf(body), complete, log }
+    const created = { body, etag: etagOf(body), complete, log, endMs: Number(period.end) * 1000 }
     if (answers.size < answersMax) answers.set(key, created)
     return created
   }

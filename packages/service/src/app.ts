@@ -1,9 +1,6 @@
 import {
-  type Cors,
   createAddressLimit,
-  createIdentifyCaller,
   createInstance,
-  createRequestAddress,
   createTimeBudget,
   measureRequests,
   requireForwardedHttps,
@@ -13,7 +10,6 @@ import type { FastifyInstance, FastifyRequest, FastifyServerFactory } from 'fast
 import { createCalendarRoute } from './calendar/route.ts'
 import { createChainsRoute } from './chains/route.ts'
 import { createDataRoutes } from './data/data-route.ts'
-import type { KnownRequests } from './data/fast-path.ts'
 import { createGraphqlRoutes } from './data/graphql-route.ts'
 import { createAnalysePersisted } from './data/persisted-queries.ts'
 import { createSubgraphRoutes, type SubgraphParts } from './data/subgraph-route.ts'
@@ -29,47 +25,41 @@ import { loadPortal } from './portal/load-portal.ts'
 import { createPortalRoutes } from './portal/portal-routes.ts'
 import { createSendWrongPath } from './portal/wrong-path-page.ts'
 import { createRateRoute } from './rate/route.ts'
-import { createAuthenticate, registerRoutes } from './routing/register-routes.ts'
+import { type Access, createAuthenticate } from './routing/access.ts'
+import { registerRoutes } from './routing/register-routes.ts'
 import type { Route } from './routing/route.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ServiceParts } from './start-parts.ts'
 import { createVisitRoute } from './visitors/visit-route.ts'
 
-/** What the app shares with the fast path before it. */
-export type AppShared = {
-  readonly nextRequestId: () => string
-  readonly cors: Cors | undefined
-  readonly knownRequests: KnownRequests
-}
-
 type AppOptions = {
   readonly parts: ServiceParts
-  readonly shared: AppShared
+  readonly access: Access
+  readonly nextRequestId: () => string
   readonly serverFactory: FastifyServerFactory | undefined
 }
 
 /** Builds the public API. It never listens and never reads the environment. */
-export function buildApp(context: ServiceContext, { parts, shared, serverFactory }: AppOptions): FastifyInstance {
+export function buildApp(
+  context: ServiceContext,
+  { parts, access, nextRequestId, serverFactory }: AppOptions,
+): FastifyInstance {
   const { config, time, log, metrics } = context
-  const { nextRequestId, cors, knownRequests } = shared
-  const { proxy, publicRpm, publicQueryMsPerMinute } = config.listen
+  const { cors, identifyCaller, findAddressWindow, isForwardedHttps } = access
   const isCorsRoute = (request: FastifyRequest) => request.routeOptions.config.scope !== undefined
   const portal = loadPortal({ config, signers: parts.notes.signers, options: context.options.portal })
   const sendWrongPath = createSendWrongPath(portal.files)
   const instance = { time, log, nextRequestId, serverFactory, headers: tlsHeaders, cors, isCorsRoute, sendWrongPath }
   const app = createInstance(instance)
   measureRequests(app, metrics)
-  if (proxy) requireForwardedHttps(app, proxy.trust)
-  const trusted = proxy?.trust ?? []
-  const { keyRing } = parts.keys
-  const authenticate = createAuthenticate({ keyRing, time, addressOf: createRequestAddress(trusted) })
-  const identifyCaller = createIdentifyCaller(trusted)
-  const limitAddress = createAddressLimit({ rpm: publicRpm, identifyCaller, time })
-  const budget = createTimeBudget({ msPerMinute: publicQueryMsPerMinute, time })
+  if (isForwardedHttps) requireForwardedHttps(app, isForwardedHttps)
+  const authenticate = createAuthenticate(access, time)
+  const limitAddress = createAddressLimit(findAddressWindow, time)
+  const budget = createTimeBudget({ msPerMinute: config.listen.publicQueryMsPerMinute, time })
   const { queries } = parts.gateway
   const open = { queries, limitAddress, identifyCaller, budget }
   const portalRoutes = createPortalRoutes(portal, sendWrongPath)
-  const routes = listRoutes(context, { parts, knownRequests, open, portalRoutes })
+  const routes = listRoutes(context, { parts, open, portalRoutes })
   const admitVisitor = parts.visitors?.admit
   registerRoutes(app, { routes, authenticate, limitAddress, admitVisitor, cors, sendWrongPath })
   return app
@@ -77,16 +67,12 @@ export function buildApp(context: ServiceContext, { parts, shared, serverFactory
 
 type RoutesOptions = {
   readonly parts: ServiceParts
-  readonly knownRequests: KnownRequests
   /** Parts of the queries without a key. */
   readonly open: SubgraphParts
   readonly portalRoutes: readonly Route[]
 }
 
-function listRoutes(
-  context: ServiceContext,
-  { parts, knownRequests, open, portalRoutes }: RoutesOptions,
-): readonly Route[] {
+function listRoutes(context: ServiceContext, { parts, open, portalRoutes }: RoutesOptions): readonly Route[] {
   const { config, database, time } = context
   const { clocks, publicLog, streams, visitors } = parts
   const { published, scheduler } = parts.notes
@@ -98,7 +84,7 @@ function listRoutes(
   const respondToVisitor = createRespondToVisitor({ ...data, ...open })
   const described = [
     createNotesRoute({ published, scheduler, time, clocks }, chains),
-    ...createDataRoutes({ ...data, rememberRequest: knownRequests.accept, respondToVisitor }),
+    ...createDataRoutes({ ...data, respondToVisitor }),
     ...createGraphqlRoutes({ analysePersisted, gateway, chainIds: dataChainIds }),
     createRateRoute(parts.rate, chainIds),
     ...createHistoryRoutes({ database, clocks, index: parts.gateway.index }, chainIds),

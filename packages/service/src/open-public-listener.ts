@@ -1,19 +1,22 @@
 import {
+  type AddHandler,
   createCors,
   createCutCounter,
   createLameDuck,
   drain,
   endIdleConnections,
+  type Handler,
   listen,
   type OpenTls,
   openTls,
   paceRequests,
   paceServer,
+  prepareFastPath,
+  tlsHeaders,
+  varyByOrigin,
 } from '@tallystick/http'
-import type { FastifyServerFactory } from 'fastify'
-import { type AppShared, buildApp } from './app.ts'
-import { createKnownRequests } from './data/fast-path.ts'
-import { prepareFastPath } from './fast-path.ts'
+import { buildApp } from './app.ts'
+import { type Access, createAccess, createAdmit } from './routing/access.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ServiceParts } from './start-parts.ts'
 
@@ -22,19 +25,20 @@ export async function openPublicListener(
   context: ServiceContext,
   { parts, nextRequestId }: { readonly parts: ServiceParts; readonly nextRequestId: () => string },
 ) {
-  const { config, closers } = context
+  const { config, closers, time } = context
   const { host, port, lameDuckSeconds } = config.listen
   const tls = openListenerTls(context, nextRequestId)
-  const lameDuck = createLameDuck(lameDuckSeconds, context.time)
+  const lameDuck = createLameDuck(lameDuckSeconds, time)
   /** Returns false before the listener is open and from the start of a shutdown. */
   const isListening = () => app.server.listening && !lameDuck.hasBegun()
-  const cors = createCors(config.listen.cors)
-  const shared = { nextRequestId, cors, knownRequests: createKnownRequests() }
-  const serverFactory = await createFastServer(context, { parts, shared, tls })
-  const app = buildApp(context, { parts, shared, serverFactory })
-  // With TLS the fast path is paced.
+  const access = createAccess(config.listen, { ...parts.keys, cors: createCors(config.listen.cors), time })
+  const addFastPath = await createAddFastPath(context, { access, nextRequestId })
+  const onCut = createCutCounter(context.metrics, 'pipelined')
+  const serverFactory =
+    tls && ((handler: Handler) => tls.server.on('request', paceRequests(addFastPath(handler, tls.server), onCut)))
+  const app = buildApp(context, { parts, access, nextRequestId, serverFactory })
   if (!tls) {
-    paceServer(app.server, createCutCounter(context.metrics, 'pipelined'))
+    paceServer(app.server, onCut, addFastPath)
     endIdleConnections(app)
   }
   /** Starts listening. Resolves to the base URL. */
@@ -57,32 +61,23 @@ function openListenerTls(context: ServiceContext, nextRequestId: () => string): 
   return tls
 }
 
-type FastServerOptions = {
-  readonly parts: ServiceParts
-  readonly shared: AppShared
-  readonly tls: OpenTls | undefined
+type FastPathParts = {
+  readonly access: Access
+  readonly nextRequestId: () => string
 }
 
-/** Creates the server whose requests the fast path sees before the framework. Returns undefined without TLS. */
-async function createFastServer(
-  { config, time, metrics, log, options }: ServiceContext,
-  { parts, shared, tls }: FastServerOptions,
-): Promise<FastifyServerFactory | undefined> {
-  if (!tls) return undefined
-  const { nextRequestId, cors, knownRequests } = shared
-  const chainIds = config.chains.map(({ id }) => id)
-  const addFastPath = await prepareFastPath({
-    notes: { published: parts.notes.published, clocks: parts.clocks, chainIds },
-    data: { gateway: parts.gateway.data.gateway, knownRequests },
-    keyRing: parts.keys.keyRing,
-    server: tls.server,
+function createAddFastPath(
+  { time, metrics, log, options }: ServiceContext,
+  { access, nextRequestId }: FastPathParts,
+): Promise<AddHandler> {
+  const headers = {
+    open: { ...tlsHeaders, 'access-control-allow-origin': '*' },
+    keyed: access.cors ? { ...tlsHeaders, ...varyByOrigin } : tlsHeaders,
+  }
+  return prepareFastPath({
+    admit: createAdmit(access),
+    headersOf: ({ config: { openTo } }) => (openTo === 'any-origin' ? headers.open : headers.keyed),
     writer: options.prebuiltWriter,
-    time,
-    metrics,
-    log,
-    nextRequestId,
-    cors,
+    ...{ time, metrics, log, nextRequestId },
   })
-  const onCut = createCutCounter(metrics, 'pipelined')
-  return (handler) => tls.server.on('request', paceRequests(addFastPath(handler), onCut))
 }

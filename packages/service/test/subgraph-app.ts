@@ -1,6 +1,7 @@
 import { createGate, createPublicAnswer } from '@tallystick/gateway'
 import {
   createAddressLimit,
+  createAddressWindows,
   createIdentifyCaller,
   createInstance,
   createRequestIds,
@@ -37,7 +38,7 @@ export function buildSubgraphApp(
   })
   const identifyCaller = createIdentifyCaller(['127.0.0.1'])
   const subgraphs = new Map([[324, createPublicAnswer(subgraph, graphqlSchemaOf(schema))]])
-  const limitAddress = createAddressLimit({ rpm, identifyCaller, time })
+  const limitAddress = createAddressLimit(createAddressWindows({ rpm, identifyCaller, time }), time)
   const routes = createSubgraphRoutes({
     queries: {
       subgraphs,

@@ -75,6 +75,11 @@ export function endIdleConnections(app: FastifyInstance): void {
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
+export type ListeningServer = { readonly listening: boolean }
+
+/** Puts a handler before another one of a server. */
+export type AddHandler = (handler: Handler, server: ListeningServer) => Handler
+
 // No common client pipelines. A waiting request takes about 2 KB, and a client may send 3,000 of them in one write.
 const pipelinedMax = 256
 // HTTP/1.1 requests and timers run between two slices.
@@ -114,14 +119,14 @@ export function paceRequests(handler: Handler, onCut: () => void): Handler {
   }
 }
 
-/** Paces the requests of a server that has its request listener already. */
-export function paceServer(server: Server, onCut: () => void): void {
+/** Paces the requests of a server that has its request listener already. `addBefore` puts another handler before that. */
+export function paceServer(server: Server, onCut: () => void, addBefore: AddHandler = (handler) => handler): void {
   const listeners = server.listeners('request')
   server.removeAllListeners('request')
   const handler: Handler = (request, response) => {
     for (const listener of listeners) listener.call(server, request, response)
   }
-  server.on('request', paceRequests(handler, onCut))
+  server.on('request', paceRequests(addBefore(handler, server), onCut))
 }
 
 /** Returns a handler that answers the requests of all HTTP/2 connections in slices of 5 ms, in the order of arrival. */

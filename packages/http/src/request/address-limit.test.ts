@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
-import { createAddressLimit } from './address-limit.ts'
+import { createAddressLimit, createAddressWindows } from './address-limit.ts'
 import { createIdentifyCaller, type IdentifyCaller } from './client-address.ts'
 
 /** Sends a request from an address that a proxy reports. Returns whether it was accepted. */
@@ -11,7 +11,8 @@ function createVisits({
   readonly rpm: number
   readonly identifyCaller?: IdentifyCaller
 }) {
-  const limit = createAddressLimit({ rpm, identifyCaller, time: { monotonic: () => 0 } })
+  const time = { monotonic: () => 0 }
+  const limit = createAddressLimit(createAddressWindows({ rpm, identifyCaller, time }), time)
   const reply = { header: () => reply } as unknown as FastifyReply
   return (address: string): boolean => {
     const request = { headers: { 'x-forwarded-for': address }, socket: { remoteAddress: '127.0.0.1' } }

@@ -1,10 +1,16 @@
+import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { createTrust } from '@tallystick/base'
-import type { FastifyRequest } from 'fastify'
 import { groupOfAddress } from './address-group.ts'
 
+/** The parts of a request that name its client. */
+export type Caller = {
+  readonly headers: IncomingMessage['headers']
+  readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress'>
+}
+
 /** Returns the caller that limits count a request for: its IPv4 address or IPv6 /64 network. */
-export type IdentifyCaller = (request: FastifyRequest) => string
+export type IdentifyCaller = (request: Caller) => string
 
 export function createIdentifyCaller(trust: readonly string[]): IdentifyCaller {
   const addressOf = createRequestAddress(trust)
@@ -15,7 +21,7 @@ export function createIdentifyCaller(trust: readonly string[]): IdentifyCaller {
  * Creates the function that returns a request's client address: that of the socket or, behind trusted proxies, the last
  * untrusted one in X-Forwarded-For. Each proxy appends the address it saw, so earlier ones may be forged.
  */
-export function createRequestAddress(trust: readonly string[]): (request: FastifyRequest) => string {
+export function createRequestAddress(trust: readonly string[]): (request: Caller) => string {
   const isTrusted = createTrust(trust)
   return ({ headers, socket: { remoteAddress = '' } }) => {
     if (!isTrusted(remoteAddress)) return remoteAddress

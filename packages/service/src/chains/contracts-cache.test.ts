@@ -21,7 +21,7 @@ function createCache() {
       state.errors += 1
     },
   })
-  return { state, read: () => cache(324), readOther: () => cache(10) }
+  return { state, cache, read: () => cache.find(324), readOther: () => cache.find(10) }
 }
 
 test('default: many requests cause one read per 30 s', async () => {

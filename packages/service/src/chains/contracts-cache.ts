@@ -1,11 +1,15 @@
 import { joinRuns, settleWithin, type Time } from '@tallystick/base'
 import type { PoolContracts, PoolReader } from '@tallystick/chain'
 
-/**
- * Returns the contracts that a chain's pool names, as last read. Waits a moment for the first read. Undefined if that is not
- * over, if it failed, or if no RPC is configured.
- */
-type FindContracts = (chainId: number) => Promise<PoolContracts | undefined>
+type ContractsCache = {
+  /**
+   * Returns the contracts that a chain's pool names, as last read. Waits a moment for the first read. Undefined if that is
+   * not over, if it failed, or if no RPC is configured.
+   */
+  find(chainId: number): Promise<PoolContracts | undefined>
+  /** Returns whether `find` would return these contracts without a read. */
+  isLatest(chainId: number, contracts: PoolContracts | undefined): boolean
+}
 
 // The contracts of a deployment are constants, but a token can get another denylister.
 const refreshMs = 30_000
@@ -20,15 +24,18 @@ type CacheOptions = {
 }
 
 /** Creates a cache of the pools' contracts. Requests cause at most one read per chain and interval, and do not wait for it. */
-export function createContractsCache(pools: ReadonlyMap<number, Pool>, options: CacheOptions): FindContracts {
+export function createContractsCache(pools: ReadonlyMap<number, Pool>, options: CacheOptions): ContractsCache {
   const kept = new Map([...pools].map(([chainId, pool]) => [chainId, keepContracts({ chainId, pool }, options)]))
-  return async (chainId) => kept.get(chainId)?.()
+  return {
+    find: async (chainId) => kept.get(chainId)?.find(),
+    isLatest: (chainId, contracts) => kept.get(chainId)?.isLatest(contracts) ?? true,
+  }
 }
 
 function keepContracts(
   { chainId, pool }: { readonly chainId: number; readonly pool: Pool },
   { time, onError }: CacheOptions,
-): () => Promise<PoolContracts | undefined> {
+) {
   let contracts: PoolContracts | undefined
   let dueAtMs = Number.NEGATIVE_INFINITY
   const { run, settle } = joinRuns(async () => {
@@ -43,9 +50,13 @@ function keepContracts(
     }
     dueAtMs = time.monotonic() + (isComplete ? refreshMs : retryMs)
   })
-  return async () => {
-    const reading = time.monotonic() >= dueAtMs ? run() : settle()
-    if (!contracts) await settleWithin(reading, waitMs)
-    return contracts
+  const isDue = () => time.monotonic() >= dueAtMs
+  return {
+    find: async () => {
+      const reading = isDue() ? run() : settle()
+      if (!contracts) await settleWithin(reading, waitMs)
+      return contracts
+    },
+    isLatest: (known: PoolContracts | undefined) => !isDue() && contracts === known,
   }
 }

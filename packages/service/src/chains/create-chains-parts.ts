@@ -7,8 +7,14 @@ import type { ServiceContext } from '../service-context.ts'
 import { createContractsCache } from './contracts-cache.ts'
 
 export type ChainsParts = {
-  /** Returns all chains, ascending by id. Never fails and waits for no chain longer than a moment. */
-  list(): Promise<readonly ChainInfo[]>
+  /** Lists all chains, ascending by id. Never fails and waits for no chain longer than a moment. */
+  list(): Promise<ListedChains>
+}
+
+type ListedChains = {
+  readonly chains: readonly ChainInfo[]
+  /** Returns whether a new list would be the same, without a read. */
+  readonly isLatest: () => boolean
 }
 
 type ChainsOptions = {
@@ -23,19 +29,28 @@ export function createChainsParts(
   { notes: { signers, poolWatch }, pools }: ChainsOptions,
 ): ChainsParts {
   const chains = config.chains.toSorted((a, b) => a.id - b.id)
-  const findContracts = createContractsCache(pools, {
+  const contractsOf = createContractsCache(pools, {
     time,
     onError: (chain, error) => log.warn({ chain, err: error }, 'contracts of the pool cannot be read; retrying'),
   })
   return {
-    list: () =>
-      Promise.all(
+    list: async () => {
+      const listed = await Promise.all(
         chains.map(async (chain) => {
-          const { address: signer } = signers.get(chain.id) as { readonly address: Address }
-          const contracts = await findContracts(chain.id)
-          return describeChain({ chain, signer, watched: poolWatch.find(chain.id), contracts })
+          const { id } = chain
+          const { address: signer } = signers.get(id) as { readonly address: Address }
+          const contracts = await contractsOf.find(id)
+          const watched = poolWatch.find(id)
+          const isLatest = () => {
+            const { problems, state } = poolWatch.find(id) ?? {}
+            const isWatched = problems === watched?.problems && state === watched?.state
+            return isWatched && contractsOf.isLatest(id, contracts)
+          }
+          return { info: describeChain({ chain, signer, watched, contracts }), isLatest }
         }),
-      ),
+      )
+      return { chains: listed.map(({ info }) => info), isLatest: () => listed.every(({ isLatest }) => isLatest()) }
+    },
   }
 }
 

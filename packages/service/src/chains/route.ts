@@ -1,6 +1,6 @@
 import { etagOf } from '@tallystick/base'
 import type { ChainsResponse } from '@tallystick/core'
-import { assertParameters, matchesEtag } from '@tallystick/http'
+import { assertParameters, jsonType, rememberAnswer, sendResponse } from '@tallystick/http'
 import type { RouteHandlerMethod } from 'fastify'
 import { describeGet, jsonContent } from '../openapi/describe-operation.ts'
 import { curl, typescript } from '../openapi/samples.ts'
@@ -14,13 +14,12 @@ const cacheControl = 'public, max-age=30'
 export function createChainsRoute(parts: ChainsParts): Route {
   const handler: RouteHandlerMethod = async (request, reply) => {
     assertParameters(request.query as Record<string, unknown>, [])
-    const chains = await parts.list()
+    const { chains, isLatest } = await parts.list()
     const message = `${chains.length} ${chains.length === 1 ? 'chain' : 'chains'}.`
     const body = JSON.stringify({ message, chains: [...chains] } satisfies ChainsResponse)
-    const etag = etagOf(body)
-    reply.headers({ etag, 'cache-control': cacheControl })
-    if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    return reply.type('application/json; charset=utf-8').send(body)
+    const response = { body, mediaType: jsonType, etag: etagOf(body), headers: { 'cache-control': cacheControl } }
+    rememberAnswer(request, { recall: () => (isLatest() ? response : undefined), respond: () => response })
+    return sendResponse(reply, response)
   }
   return { method: 'GET', url: '/chains', openTo: 'any-origin', describe: describeChains, handler }
 }

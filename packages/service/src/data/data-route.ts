@@ -1,26 +1,14 @@
-import type { IncomingMessage } from 'node:http'
 import { createAbort, quote, type StopSignal } from '@tallystick/base'
 import { dataEnvelopeSchema, TallystickError } from '@tallystick/core'
-import {
-  type ChainResult,
-  type DataSources,
-  type Head,
-  type PreparedQuery,
-  prepareQuery,
-  type SubgraphSource,
-} from '@tallystick/gateway'
-import { refusal } from '@tallystick/http'
+import { type ChainResult, type DataSources, type Head, prepareQuery, type SubgraphSource } from '@tallystick/gateway'
+import { jsonType, type MemoryResponse, refusal, sendResponse } from '@tallystick/http'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { z } from 'zod'
 import type { Route } from '../routing/route.ts'
 import { describeData, describeGraphql } from './describe-data.ts'
+import { rememberQuery } from './remember-query.ts'
 
 export type DataParts = Pick<DataSources, 'analyse' | 'gateway' | 'chainIds'> & {
-  /** Remembers an accepted request whose answer is in memory, for the fast path. */
-  readonly rememberRequest: (
-    request: IncomingMessage,
-    accepted: { readonly chains: readonly number[]; readonly query: PreparedQuery },
-  ) => void
   /** Answers a visitor of the page. */
   readonly respondToVisitor: (exchange: Exchange) => Promise<FastifyReply>
 }
@@ -32,34 +20,40 @@ const deprecation = { deprecation: '@1763164800', link: '</data>; rel="successor
 
 /** Creates the routes `POST /data` (SPEC.md §4.2) and `POST /graphql`, its deprecated name. */
 export function createDataRoutes(parts: DataParts): readonly Route[] {
-  const handler: RouteHandlerMethod = (request, reply) =>
-    request.isVisitor ? parts.respondToVisitor({ request, reply }) : respond(parts, { request, reply })
+  const handlerWith =
+    (headers: MemoryResponse['headers']): RouteHandlerMethod =>
+    (request, reply) =>
+      request.isVisitor ? parts.respondToVisitor({ request, reply }) : respond(parts, { request, reply, headers })
   const onRequest = (_: FastifyRequest, reply: FastifyReply, done: () => void) => {
     reply.headers(deprecation)
     done()
   }
   return [
-    { method: 'POST', url: '/data', scope: 'data', isOpenToVisitors: true, describe: describeData, handler },
+    {
+      ...{ method: 'POST', url: '/data', scope: 'data', isOpenToVisitors: true },
+      ...{ describe: describeData, handler: handlerWith({}) },
+    },
     {
       ...{ method: 'POST', url: '/graphql', scope: 'data', isDeprecated: true },
-      ...{ describe: describeGraphql, onRequest, handler },
+      ...{ describe: describeGraphql, onRequest, handler: handlerWith(deprecation) },
     },
   ]
 }
 
 async function respond(
-  { analyse, gateway, chainIds, rememberRequest }: DataParts,
-  { request, reply }: Exchange,
+  { analyse, gateway, chainIds }: DataParts,
+  { request, reply, headers }: Exchange & Pick<MemoryResponse, 'headers'>,
 ): Promise<FastifyReply> {
   const { query: text, chains, ...asked } = parseDataRequest(request.body, chainIds)
   const query = prepareQuery(analyse(text), asked)
-  // Only for queries answered from memory: most other texts are never sent again.
-  if (gateway.recall({ chains, key: query.key })) rememberRequest(request.raw, { chains, query })
+  const respondWith = (results: readonly ChainResult[], nowMs: number): MemoryResponse => {
+    const common = { ...headers, ...formatHeads(headsOf(results), nowMs), 'cache-control': 'no-store' }
+    return { body: encodeResults(results), mediaType: jsonType, headers: common }
+  }
+  rememberQuery(request, gateway, { chains, query, respond: respondWith })
   const results = await untilGone(reply, (gone) => gateway.query({ chains, query, gone }))
-  const heads = headsOf(results)
-  if (heads.length > 0) reply.header('x-tallystick-chains', formatHeads(heads, request.nowMs))
   if (results.every(({ answer }) => answer === undefined)) throw failWhole(results)
-  return reply.header('cache-control', 'no-store').type('application/json; charset=utf-8').send(encodeResults(results))
+  return sendResponse(reply, respondWith(results, request.nowMs))
 }
 
 /** Runs a query whose signal aborts when the connection ends before the response is sent. Throws then. */
@@ -89,7 +83,7 @@ class CallerGoneError extends TallystickError {
 }
 
 /** Formats the body of an answer. `data` is already JSON text and is not serialised again. */
-export function encodeResults(results: readonly ChainResult[]): string {
+function encodeResults(results: readonly ChainResult[]): string {
   return `[${results.map(encodeResult).join(',')}]`
 }
 
@@ -110,15 +104,18 @@ export type AnsweredHead = { readonly chain: number; readonly head: Head; readon
 
 /**
  * Formats the `x-tallystick-chains` header: for each chain, the block of its answer, that block's age in seconds, the
- * source of the answer, and whether its index has errors.
+ * source of the answer, and whether its index has errors. There is none without a head.
  */
-export function formatHeads(heads: readonly AnsweredHead[], nowMs: number): string {
-  return heads
-    .map(({ chain, head, source }) => {
-      const lag = head.timestamp === undefined ? '' : `;lag=${Math.max(0, Math.floor(nowMs / 1000) - head.timestamp)}`
-      return `${chain};block=${head.number}${lag};source=${source}${head.hasErrors ? ';errors=1' : ''}`
-    })
-    .join(', ')
+export function formatHeads(
+  heads: readonly AnsweredHead[],
+  nowMs: number,
+): { readonly 'x-tallystick-chains'?: string } {
+  if (heads.length === 0) return {}
+  const formatted = heads.map(({ chain, head, source }) => {
+    const lag = head.timestamp === undefined ? '' : `;lag=${Math.max(0, Math.floor(nowMs / 1000) - head.timestamp)}`
+    return `${chain};block=${head.number}${lag};source=${source}${head.hasErrors ? ';errors=1' : ''}`
+  })
+  return { 'x-tallystick-chains': formatted.join(', ') }
 }
 
 /** Returns the heads of the answers that have one. */

@@ -1,7 +1,7 @@
 import { quote } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import { type ChainResult, type PreparedQuery, prepareQuery, type Variables } from '@tallystick/gateway'
-import { assertUtf8, chooseMediaType, refusal } from '@tallystick/http'
+import { assertUtf8, chooseMediaType, type MemoryResponse, refusal, sendResponse } from '@tallystick/http'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Route } from '../routing/route.ts'
 import { type DataParts, formatHeads, headsOf, untilGone } from './data-route.ts'
@@ -9,6 +9,7 @@ import { describeChainQuery, describeChainQueryGet } from './describe-chain-quer
 import { encodeAnswer, encodeGraphqlError, graphqlTypes } from './graphql-answer.ts'
 import { type GraphqlRequest, parseGraphqlBody, parseGraphqlParameters } from './graphql-request.ts'
 import type { AnalysePersisted } from './persisted-queries.ts'
+import { rememberQuery } from './remember-query.ts'
 
 type GraphqlParts = Pick<DataParts, 'gateway' | 'chainIds'> & { readonly analysePersisted: AnalysePersisted }
 
@@ -42,13 +43,16 @@ type Exchange = {
 async function respond(parts: GraphqlParts, { request, reply, read }: Exchange): Promise<FastifyReply> {
   const chain = parseChain(request.params, parts.chainIds)
   const query = prepare(parts, { request, reply, asked: read(), chain })
-  const results = await untilGone(reply, (gone) => parts.gateway.query({ chains: [chain], query, gone }))
-  const { answer, failure } = results[0] as ChainResult
-  if (failure) throw failure
-  const heads = headsOf([{ chain, answer }])
-  if (heads.length > 0) reply.header('x-tallystick-chains', formatHeads(heads, request.nowMs))
   const mediaType = chooseMediaType(request.headers.accept, graphqlTypes)
-  return reply.header('cache-control', 'no-store').type(`${mediaType}; charset=utf-8`).send(encodeAnswer(answer))
+  const respondWith = ([result]: readonly ChainResult[], nowMs: number): MemoryResponse => {
+    const { answer, failure } = result as ChainResult
+    if (failure) throw failure
+    const headers = { ...formatHeads(headsOf([{ chain, answer }]), nowMs), 'cache-control': 'no-store' }
+    return { body: encodeAnswer(answer), mediaType, headers }
+  }
+  rememberQuery(request, parts.gateway, { chains: [chain], query, respond: respondWith })
+  const results = await untilGone(reply, (gone) => parts.gateway.query({ chains: [chain], query, gone }))
+  return sendResponse(reply, respondWith(results, request.nowMs))
 }
 
 function parseChain(parameters: unknown, chainIds: readonly number[]): number {

@@ -75,7 +75,7 @@ async function respond(parts: SubgraphParts, { request, reply, read }: Exchange)
   )
   if (answer.head) {
     const heads = [{ chain: Number(chainid), head: answer.head, source: 'embedded' as const }]
-    reply.header('x-tallystick-chains', formatHeads(heads, request.nowMs))
+    reply.headers(formatHeads(heads, request.nowMs))
   }
   return sendInParts(reply.header('cache-control', 'no-store').type('application/json; charset=utf-8'), answer.body)
 }

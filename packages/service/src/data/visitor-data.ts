@@ -48,7 +48,7 @@ export function createRespondToVisitor(parts: VisitorDataParts): (exchange: Exch
     const [first] = results
     if (first?.failure && results.every(({ failure }) => failure)) throw first.failure
     const heads = results.flatMap(({ head }) => head ?? [])
-    if (heads.length > 0) reply.header('x-tallystick-chains', formatHeads(heads, request.nowMs))
+    reply.headers(formatHeads(heads, request.nowMs))
     const body = Buffer.concat(
       results.flatMap(({ bytes }, index) => [index === 0 ? opening : comma, bytes]).concat(closing),
     )

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { describeGet } from '../openapi/describe-operation.ts'
 import { curl, keyHeader, typescript } from '../openapi/samples.ts'
 import { queryParameters, schemaReference } from '../openapi/schemas.ts'
-import { useScope } from '../routing/register-routes.ts'
+import { useScope } from '../routing/access.ts'
 import type { Route } from '../routing/route.ts'
 import { parseEventsRequest } from './events-query.ts'
 

@@ -1,7 +1,7 @@
 import { quote } from '@tallystick/base'
 import { type LogProof, type OpenapiParameter, periodAt, TallystickError } from '@tallystick/core'
 import type { Queryable } from '@tallystick/database'
-import { assertParameters, invalidParameter } from '@tallystick/http'
+import { assertParameters, invalidParameter, type MemoryResponse, rememberAnswer, sendResponse } from '@tallystick/http'
 import { findSetIndex, type RunningLog, readEntries, type StoredCheckpoint } from '@tallystick/public-log'
 import { encodeBase64, formatVerifierKey, parseTilePath, proveInclusion, tileAt, tileWidth } from '@tallystick/tlog'
 import type { RouteHandlerMethod } from 'fastify'
@@ -32,8 +32,8 @@ export function createLogRoutes(parts: LogParts, chainIds: readonly number[]): r
   return [
     route('/log/checkpoint', describeCheckpoint, async (request, reply) => {
       assertParameters(request.query as Record<string, unknown>, [])
-      const { note } = requireHead(parts.log)
-      return reply.header('cache-control', 'no-cache').type('text/plain; charset=utf-8').send(note)
+      rememberAnswer(request, { recall: () => parts.log.publicLog.head(), respond: respondWithHead })
+      return sendResponse(reply, respondWithHead(requireHead(parts.log)))
     }),
     route('/log/key', describeLogKey, async (request, reply) => {
       assertParameters(request.query as Record<string, unknown>, [])
@@ -51,6 +51,10 @@ export function createLogRoutes(parts: LogParts, chainIds: readonly number[]): r
       return reply.header('cache-control', 'no-cache').send(body)
     }),
   ]
+}
+
+function respondWithHead({ note }: StoredCheckpoint): MemoryResponse {
+  return { body: note, mediaType: 'text/plain', headers: { 'cache-control': 'no-cache' } }
 }
 
 function requireHead({ publicLog }: Pick<RunningLog, 'publicLog'>): StoredCheckpoint {

@@ -1,12 +1,12 @@
-import { settleWithin, type Time, toSeconds } from '@tallystick/base'
-import { type NotesResponse, type OpenapiParameter, periodAt, TallystickError } from '@tallystick/core'
-import { matchesEtag } from '@tallystick/http'
+import { settleWithin, type Time } from '@tallystick/base'
+import { type NotesResponse, type OpenapiParameter, TallystickError } from '@tallystick/core'
+import { jsonType, type MemoryResponse, rememberAnswer, sendResponse } from '@tallystick/http'
 import {
+  askNotes,
   type ClockDispute,
   type ClockMonitor,
   describeWithheld,
   type IssueScheduler,
-  type NoteSet,
   type NotesAnswer,
   type NotesFilter,
   type PublishedNotes,
@@ -39,82 +39,57 @@ export function createNotesRoute(parts: NotesParts, chains: readonly OfferingCha
     const chainIds = chains.map(({ id }) => id)
     const filter = parseNotesQuery(request.query as Record<string, unknown>, { chainIds })
     const requested = chains.filter(({ id }) => filter.chainId === undefined || filter.chainId === id)
-    const found = await findAnswer(parts, { filter, chains: requested, nowMs: request.nowMs })
+    const asked = askNotes(parts.published, { filter, chains: requested })
+    rememberAnswer(request, { recall: asked.answer, respond: toResponse })
+    const found = await findAnswer(parts, { asked, filter, nowMs: request.nowMs })
     if (!found) {
       const dispute = parts.clocks.findDispute(parts.time.now())
       throw dispute ? disputed(dispute) : unavailable(filter, findReasons(parts, requested))
     }
-    const { answer, maxAgeSeconds } = found
-    reply.header('etag', answer.etag)
-    if (answer.log !== undefined) reply.header('x-tallystick-log', answer.log)
-    // An incomplete answer may change within a second. A complete one is constant until the boundary.
-    reply.header('cache-control', answer.complete ? `private, max-age=${maxAgeSeconds}` : 'private, no-cache')
-    if (matchesEtag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
-    return reply.type('application/json; charset=utf-8').send(answer.body)
+    return sendResponse(reply, toResponse(found.answer, found.nowMs))
   }
   return { method: 'GET', url: '/notes', scope: 'notes', isOpenToVisitors: true, describe: describeNotes, handler }
 }
 
-type Found = { readonly answer: NotesAnswer; readonly maxAgeSeconds: number }
+function toResponse({ body, etag, log, complete, endMs }: NotesAnswer, nowMs: number): MemoryResponse {
+  // An incomplete answer may change within a second. A complete one is constant until the boundary.
+  const cacheControl = complete ? `private, max-age=${Math.floor((endMs - nowMs) / 1000)}` : 'private, no-cache'
+  return { body, mediaType: jsonType, etag, headers: { 'x-tallystick-log': log, 'cache-control': cacheControl } }
+}
 
 type Wanted = {
+  readonly asked: ReturnType<typeof askNotes>
   readonly filter: NotesFilter
-  /** The requested chains. */
-  readonly chains: readonly OfferingChain[]
   readonly nowMs: number
 }
 
+/** An answer and the instant that it is for. */
+type Found = { readonly answer: NotesAnswer; readonly nowMs: number }
+
 /** Returns the answer for an instant. If there is none, issues missing notes and looks again. */
 async function findAnswer(
-  { published, scheduler, time, clocks }: NotesParts,
-  wanted: Wanted,
+  { scheduler, time, clocks }: Omit<NotesParts, 'published'>,
+  { asked, filter, nowMs }: Wanted,
 ): Promise<Found | undefined> {
-  const found = lookUp(published, wanted)
+  const lookUp = (atMs: number): Found | undefined => {
+    const answer = asked.answer(atMs)
+    return answer && { answer, nowMs: atMs }
+  }
+  // A missing note of a known tenor is an outage instead.
+  const assertKnown = (atMs: number) => filter.tenors && assertKnownTenors(filter.tenors, asked.knownTenors(atMs))
+  const found = lookUp(nowMs)
   if (found) return found
   // A set that is not in memory yet may have a tenor that is no longer configured.
-  if (findSets(published, wanted).length === wanted.chains.length) assertKnown(published, wanted)
+  if (asked.hasAllSets(nowMs)) assertKnown(nowMs)
   // After the machine slept, the estimates of the other clocks are late until the next measurement.
   const refreshed = clocks.refresh()
-  const lookUpNow = () => lookUp(published, { ...wanted, nowMs: time.now() })
-  const issued = scheduler.catchUp(wanted.filter.chainId)
+  const issued = scheduler.catchUp(filter.chainId)
   await settleWithin(
-    issued.then<unknown>(() => lookUpNow() ?? refreshed),
+    issued.then<unknown>(() => lookUp(time.now()) ?? refreshed),
     catchUpMs,
   )
-  assertKnown(published, { ...wanted, nowMs: time.now() })
-  return lookUpNow()
-}
-
-function lookUp(published: PublishedNotes, wanted: Wanted): Found | undefined {
-  const { filter, nowMs } = wanted
-  const period = published.at(nowMs)
-  if (!period || !hasKnownTenors(published, wanted)) return undefined
-  const answer = period.answer(filter)
-  return answer && { answer, maxAgeSeconds: Math.floor((period.endMs - nowMs) / 1000) }
-}
-
-function hasKnownTenors(published: PublishedNotes, wanted: Wanted): boolean {
-  const { tenors = [] } = wanted.filter
-  const isConfigured = (tenor: number) => wanted.chains.some((chain) => chain.tenors.includes(tenor))
-  return tenors.every((tenor) => isConfigured(tenor) || listKnownTenors(published, wanted).includes(tenor))
-}
-
-/** Throws `invalid_maturity` for a tenor that the requested chains do not offer. A missing note is an outage instead. */
-function assertKnown(published: PublishedNotes, wanted: Wanted): void {
-  const { tenors } = wanted.filter
-  if (tenors) assertKnownTenors(tenors, listKnownTenors(published, wanted))
-}
-
-/** Lists the configured tenors of the requested chains, and those signed before the configuration changed. */
-function listKnownTenors(published: PublishedNotes, wanted: Wanted): readonly number[] {
-  const signed = findSets(published, wanted).flatMap(({ notes }) => notes.map(({ tenorDays }) => tenorDays))
-  return [...new Set([...wanted.chains.flatMap(({ tenors }) => tenors), ...signed])].sort((a, b) => a - b)
-}
-
-/** Returns the sets in memory for an instant, also those that are withheld or whose period is disputed. */
-function findSets(published: PublishedNotes, { chains, nowMs }: Wanted): NoteSet[] {
-  const { start } = periodAt(toSeconds(nowMs))
-  return chains.flatMap(({ id }) => published.find(id, start) ?? [])
+  assertKnown(time.now())
+  return lookUp(time.now())
 }
 
 /** Returns the notes of the requested chains that are withheld now, and why. */

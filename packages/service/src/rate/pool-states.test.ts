@@ -19,7 +19,7 @@ function createStates() {
       state.errors += 1
     },
   })
-  return { state, read: () => states(324), readOther: () => states(10) }
+  return { state, states, read: () => states.find(324), readOther: () => states.find(10) }
 }
 
 test('default: requests at once and within the age share a read', async () => {

@@ -13,11 +13,15 @@ export type ReadPoolState = PoolState & {
   readonly isCurrent: boolean
 }
 
-/**
- * Returns the state of a chain's pool. Reads it again after `maxAgeMs`. If that fails, returns the state of the last minute.
- * Undefined if there is none or no RPC is configured.
- */
-export type FindPoolState = (chainId: number) => Promise<ReadPoolState | undefined>
+export type PoolStates = {
+  /**
+   * Returns the state of a chain's pool. Reads it again after `maxAgeMs`. If that fails, returns the state of the last
+   * minute. Undefined if there is none or no RPC is configured.
+   */
+  find(chainId: number): Promise<ReadPoolState | undefined>
+  /** Returns whether `find` would return this state without a read. */
+  isLatest(chainId: number, state: ReadPoolState | undefined): boolean
+}
 
 // Limits how long the fixed rates wait for a chain that does not answer.
 const waitMs = 2_000
@@ -33,39 +37,48 @@ type PoolStatesOptions = {
 }
 
 /** Creates a cache of pool states, so that frequent requests cause few RPC calls. */
-export function createPoolStates(pools: ReadonlyMap<number, Pool>, options: PoolStatesOptions): FindPoolState {
+export function createPoolStates(pools: ReadonlyMap<number, Pool>, options: PoolStatesOptions): PoolStates {
   const states = new Map([...pools].map(([chainId, pool]) => [chainId, keepState({ chainId, pool }, options)]))
-  return async (chainId) => states.get(chainId)?.()
+  return {
+    find: async (chainId) => states.get(chainId)?.find(),
+    isLatest: (chainId, state) => states.get(chainId)?.isLatest(state) ?? true,
+  }
 }
 
 function keepState(
   { chainId, pool }: { readonly chainId: number; readonly pool: Pool },
   { maxAgeMs, time, onError }: PoolStatesOptions,
-): () => Promise<ReadPoolState | undefined> {
-  let state: PoolState | undefined
-  let isCurrent = false
+) {
+  let state: ReadPoolState | undefined
+  let isReading = false
   /** Time of the last read, and of the last successful one. */
   let triedAtMs = Number.NEGATIVE_INFINITY
   let readAtMs = Number.NEGATIVE_INFINITY
   const { run, settle } = joinRuns(async () => {
+    isReading = true
     triedAtMs = time.monotonic()
     const controller = new AbortController()
     const { signal } = controller
     const timer = setTimeout(() => controller.abort(), waitMs)
     try {
       const [pauses, floating] = await Promise.all([pool.readPauses(signal), pool.readFloatingIncome(signal)])
-      state = { pauses, floating }
-      isCurrent = true
+      state = { pauses, floating, isCurrent: true }
       readAtMs = time.monotonic()
     } catch (error) {
-      isCurrent = false
+      state = state && { ...state, isCurrent: false }
       onError(chainId, error)
     } finally {
       clearTimeout(timer)
+      isReading = false
     }
   })
-  return async () => {
-    await (time.monotonic() - triedAtMs >= maxAgeMs ? run() : settle())
-    return state && time.monotonic() - readAtMs < keepMs ? { ...state, isCurrent } : undefined
+  const isDue = () => time.monotonic() - triedAtMs >= maxAgeMs
+  const latest = () => (time.monotonic() - readAtMs < keepMs ? state : undefined)
+  return {
+    find: async () => {
+      await (isDue() ? run() : settle())
+      return latest()
+    },
+    isLatest: (known: ReadPoolState | undefined) => !isDue() && !isReading && latest() === known,
   }
 }

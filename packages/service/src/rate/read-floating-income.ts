@@ -1,7 +1,7 @@
 import type { ChainRateFacts, LastFloatingIncome } from '@tallystick/core'
-import type { AskIndex, SubgraphAnswer } from '@tallystick/gateway'
+import type { AnswerInputs, AskIndex, SubgraphAnswer } from '@tallystick/gateway'
 
-export type ReadFloatingIncome = (chainId: number) => Promise<ChainRateFacts['floating']>
+export type ReadFloatingIncome = (chainId: number, inputs?: AnswerInputs) => Promise<ChainRateFacts['floating']>
 
 /** Indexes of the chains in `chainIds`, which have a subgraph. */
 export type IndexToAsk = { readonly ask: AskIndex; readonly chainIds: readonly number[] }
@@ -14,9 +14,9 @@ const lastIncomesQuery = `{
 /** Creates the function that reads a chain's last floating income from its index. It returns problems and never throws. */
 export function createReadFloatingIncome({ ask, chainIds }: IndexToAsk): ReadFloatingIncome {
   const decoded = new WeakMap<SubgraphAnswer, ChainRateFacts['floating']>()
-  return async (chainId) => {
+  return async (chainId, inputs) => {
     if (!chainIds.includes(chainId)) return { problem: 'No subgraph is configured for this chain.' }
-    const { answer, failure } = await ask(chainId, lastIncomesQuery)
+    const { answer, failure } = await ask(chainId, lastIncomesQuery, inputs)
     if (!answer) return { problem: failure.message }
     // The gateway returns the same object until the chain has a new block.
     const known = decoded.get(answer)

@@ -1,5 +1,6 @@
 import type { RateResponse } from '@tallystick/core'
-import { assertParameters } from '@tallystick/http'
+import type { AnswerInputs } from '@tallystick/gateway'
+import { assertParameters, jsonType, rememberAnswer, sendResponse } from '@tallystick/http'
 import type { RouteHandlerMethod } from 'fastify'
 import { parseChainId } from '../notes/notes-query.ts'
 import { describeGet, jsonContent } from '../openapi/describe-operation.ts'
@@ -13,8 +14,23 @@ export function createRateRoute(parts: RateParts, chainIds: readonly number[]): 
   const handler: RouteHandlerMethod = async (request, reply) => {
     const chainId = parseRateQuery(request.query as Record<string, unknown>, chainIds)
     const requested = chainId === undefined ? chainIds : [chainId]
-    const rates = await readRates(parts, { chainIds: requested, nowMs: request.nowMs })
-    return reply.header('cache-control', 'private, no-cache').send(rates)
+    const { nowMs } = request
+    const inputs: AnswerInputs = { checks: [], asked: [] }
+    const rates = await readRates(parts, { chainIds: requested, nowMs, inputs })
+    const response = {
+      body: JSON.stringify(rates),
+      mediaType: jsonType,
+      headers: { 'cache-control': 'private, no-cache' },
+    }
+    // The ages in the answer are of this second.
+    const isUnchanged = (atMs: number) =>
+      Math.floor(atMs / 1000) === Math.floor(nowMs / 1000) && inputs.checks.every((check) => check(atMs))
+    rememberAnswer(request, {
+      recall: (atMs) => (isUnchanged(atMs) ? response : undefined),
+      respond: () => response,
+      countSent: () => parts.countHits(inputs.asked),
+    })
+    return sendResponse(reply, response)
   }
   return { method: 'GET', url: '/rate', scope: 'rate', isOpenToVisitors: true, describe: describeRate, handler }
 }

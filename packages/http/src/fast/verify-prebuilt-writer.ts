@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { Duplex } from 'node:stream'
-import { type FastAnswer, type PrebuiltWriter, sendPrebuilt, writeHead } from './fast-path.ts'
+import { type FastAnswer, type PrebuiltWriter, sendPrebuilt, writeHead } from '../head.ts'
 
 type Answer = Omit<FastAnswer, 'prebuilt'>
 

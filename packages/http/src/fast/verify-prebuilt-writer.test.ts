@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type PrebuiltWriter, prebuiltWriter } from './fast-path.ts'
+import { type PrebuiltWriter, prebuiltWriter } from '../head.ts'
 import { verifyPrebuiltWriter } from './verify-prebuilt-writer.ts'
 
 test('default: on this Node version prebuilt responses equal those of writeHead and end', async () => {

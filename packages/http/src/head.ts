@@ -1,23 +1,5 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Counter, formatRate, type Metrics, type RateState, type RateWindow, type Time } from '@tallystick/base'
-
-/**
- * Returns whether the fast path can serve a request: HTTP/1.1 with a valid host, JSON accepted, and no upgrade, `Expect`,
- * `Connection: close` or chunked body.
- */
-export function isPlainRequest(request: IncomingMessage): boolean {
-  const { httpVersion, headers } = request
-  const { accept, connection } = headers
-  return (
-    httpVersion === '1.1' &&
-    (connection === undefined || connection === 'keep-alive') &&
-    (accept === undefined || accept === '*/*' || accept === 'application/json') &&
-    headers['transfer-encoding'] === undefined &&
-    headers.expect === undefined &&
-    headers.upgrade === undefined &&
-    hasValidHost(request)
-  )
-}
 
 // RFC 9110 §7.2: uri-host and port as RFC 3986 has them. An authority of https is never empty.
 const hostForm = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d*)?$/i
@@ -40,6 +22,29 @@ function countHosts(rawHeaders: readonly string[]): number {
     if (name.length === 4 && name.toLowerCase() === 'host') count += 1
   }
   return count
+}
+
+/** Creates request ids that are unique across restarts and replicas: a random prefix and a counter. */
+export function createRequestIds(): () => string {
+  const start = randomBytes(6).toString('hex')
+  let count = 0
+  return () => `${start}-${(count++).toString(36)}`
+}
+
+export type FormatDate = (instantMs: number) => string
+
+/** Creates the formatter of the Date header (RFC 9110 §5.6.7). It formats once per second. */
+export function createDateFormatter(): FormatDate {
+  let second = Number.NaN
+  let text = ''
+  return (instantMs) => {
+    const current = Math.floor(instantMs / 1000)
+    if (current !== second) {
+      second = current
+      text = new Date(current * 1000).toUTCString()
+    }
+    return text
+  }
 }
 
 /** Response of the fast path without the header lines that differ between requests. */
@@ -93,7 +98,7 @@ export const prebuiltWriter: PrebuiltWriter = {
   },
 }
 
-/** Sends a response. Node creates the head of the first one. Later ones reuse it with their own lines. */
+/** Sends a response over HTTP/1.1. Node creates the head of the first one. Later ones reuse it with their own lines. */
 export function sendPrebuilt(
   response: ServerResponse,
   { writer, answer, lines }: { readonly writer: PrebuiltWriter; readonly answer: FastAnswer; readonly lines: string },
@@ -115,39 +120,4 @@ export function writeHead(
   lines: string,
 ): void {
   response.writeHead(status, [...headers, ...lines.split(/: |\r\n/).slice(0, -1)])
-}
-
-/** An answer to one request, its limit after it, and when it arrived. */
-type Sending = {
-  readonly answer: FastAnswer
-  readonly limit: Pick<RateWindow, 'policy'> | undefined
-  readonly rate: RateState | undefined
-  /** Lines for the origin of the request. */
-  readonly corsLines: string | undefined
-  readonly startedMs: number
-}
-
-type SendFastOptions = {
-  readonly writer: PrebuiltWriter
-  readonly metrics: Metrics
-  readonly nextRequestId: () => string
-  readonly time: Pick<Time, 'monotonic'>
-}
-
-/** Creates the function that sends answers of a route and counts them, in the same series as the framework's. */
-export function createSendFast(
-  route: string,
-  { writer, metrics, nextRequestId, time }: SendFastOptions,
-): (response: ServerResponse, sending: Sending) => void {
-  const counters: { 200?: Counter; 304?: Counter } = {}
-  let duration: ReturnType<Metrics['histogram']> | undefined
-  return (response, { answer, limit, rate, corsLines = '', startedMs }) => {
-    const rateLines = limit && rate ? `ratelimit-policy: ${limit.policy}\r\nratelimit: ${formatRate(rate)}\r\n` : ''
-    sendPrebuilt(response, { writer, answer, lines: `x-request-id: ${nextRequestId()}\r\n${rateLines}${corsLines}` })
-    // On first use: the framework has no series without a request either.
-    counters[answer.status] ??= metrics.counter('tallystick_http_requests_total', { route, status: answer.status })
-    duration ??= metrics.histogram('tallystick_http_request_duration_seconds', { route })
-    counters[answer.status]?.increment()
-    duration.observe((time.monotonic() - startedMs) / 1000)
-  }
 }
