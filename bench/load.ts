@@ -1,7 +1,9 @@
+import { connect as connectPlain } from 'node:net'
 import { type ConnectionOptions, connect } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 
-export type Target = { readonly port: number; readonly ca: string }
+/** A server. Without `ca` it serves plain HTTP. */
+export type Target = { readonly port: number; readonly ca?: string | undefined }
 
 /** Complete request as sent on the wire: a constant, or a function of its number. */
 type RequestText = string | ((index: number) => string)
@@ -18,6 +20,7 @@ export type LoadResult = {
   readonly p50Ms: number
   readonly p95Ms: number
   readonly p99Ms: number
+  readonly p999Ms: number
 }
 
 export type Connection = {
@@ -123,7 +126,7 @@ function startTicks(onTick: () => void): () => void {
 }
 
 /**
- * Opens keep-alive TLS connections. Only the status, the length and the end of a response are read, so that the generator
+ * Opens keep-alive connections. Only the status, the length and the end of a response are read, so that the generator
  * does not starve the server on two cores. `failed` rejects on an unsuccessful response (other than 304), because a server
  * that rejects requests is fast.
  */
@@ -185,9 +188,9 @@ async function openConnection({ port, ca }: Target, fail: (error: Error) => void
     ...{ port, host: '127.0.0.1', servername: 'localhost', ca },
     onread,
   }
-  const socket = connect(options)
+  const socket = ca === undefined ? connectPlain({ port, host: options.host, onread }) : connect(options)
   socket.on('error', fail)
-  await new Promise((resolve) => socket.once('secureConnect', resolve))
+  await new Promise((resolve) => socket.once(ca === undefined ? 'connect' : 'secureConnect', resolve))
   return {
     send: (request, listener) => {
       onAnswer = listener
@@ -229,6 +232,12 @@ function createRequests(request: RequestText): () => Buffer {
 
 function summarize(times: number[], elapsedMs: number): LoadResult {
   times.sort((a, b) => a - b)
-  const [p50Ms, p95Ms, p99Ms] = [quantile(times, 0.5), quantile(times, 0.95), quantile(times, 0.99)]
-  return { rate: times.length / (elapsedMs / 1000), p50Ms, p95Ms, p99Ms }
+  const at = (share: number) => quantile(times, share)
+  return {
+    rate: times.length / (elapsedMs / 1000),
+    p50Ms: at(0.5),
+    p95Ms: at(0.95),
+    p99Ms: at(0.99),
+    p999Ms: at(0.999),
+  }
 }

@@ -8,8 +8,10 @@ import { measureData } from './cases/data.ts'
 import { measureEvents } from './cases/events.ts'
 import { measureGrowth } from './cases/growth.ts'
 import { measureIdle } from './cases/idle.ts'
+import { measureLimit } from './cases/limit.ts'
 import { measureLogAppend } from './cases/log-append.ts'
 import { measureNotes } from './cases/notes.ts'
+import { measureProxy } from './cases/proxy.ts'
 import { measureStrangers } from './cases/strangers.ts'
 import { measureSubgraph } from './cases/subgraph.ts'
 import { measureVerify } from './cases/verify.ts'
@@ -19,6 +21,8 @@ import { hasWrk } from './wrk.ts'
 // A baseline is measured in turns with its figure: the values are noisy, the ratios are stable.
 const parts = {
   notes: measureNotes,
+  proxy: measureProxy,
+  limit: measureLimit,
   boundary: measureBoundary,
   logAppend: measureLogAppend,
   data: measureData,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createLogKeyText } from '@tallystick/public-log'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
+import { pinTo } from './pin.ts'
 
 /** Process with its port and its output up to the ready line. */
 export type Server = { readonly child: ChildProcess; readonly port: number; readonly output: string }
@@ -38,8 +39,11 @@ const logKey = createLogKeyText(logOrigin)
 // Measures the build, as in production.
 const cli = fileURLToPath(new URL('../apps/tallystick/bin/tallystick.js', import.meta.url))
 
-/** Creates a site for the built service with real TLS. `settings` are members of the configuration. */
-export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}): Site {
+/**
+ * Creates a site for the built service with real TLS. `settings` are members of the configuration. The processes of a pinned
+ * site run on the first core.
+ */
+export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}, isPinned = false): Site {
   const directory = mkdtempSync(join(tmpdir(), 'tallystick-bench-'))
   const remove = () => rmSync(directory, { recursive: true, force: true })
   process.once('exit', remove)
@@ -65,7 +69,7 @@ export function createSite(settings: object, environment: NodeJS.ProcessEnv = {}
     LOG_KEY: logKey,
     ...environment,
   }
-  const options = { cwd: directory, env }
+  const options = { cwd: directory, env, isPinned }
   return {
     directory,
     ca: authority.cert,
@@ -104,9 +108,11 @@ export function createBenchKey(site: Site, rpm: number | 'unlimited' = 'unlimite
 
 async function start(
   commandLine: readonly string[],
-  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  { isPinned, ...options }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly isPinned: boolean },
 ): Promise<Server> {
-  const child = spawn(process.execPath, [...commandLine], { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
+  const whole = [process.execPath, ...commandLine] as const
+  const [command, ...words] = isPinned ? pinTo(0, whole) : whole
+  const child = spawn(command, words, { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
   // Ends the child with this process.
   process.once('exit', () => child.kill('SIGKILL'))
   return new Promise<Server>((resolve, reject) => {

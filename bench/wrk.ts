@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Load, measureLoad } from './load.ts'
+import { pinTo } from './pin.ts'
 
 /** Whether `wrk` is installed. */
 export const hasWrk = spawnSync('wrk', ['--version']).error === undefined
 
 /**
- * Measures the peak rate of a GET over keep-alive TLS, with `wrk` if it is installed. `wrk` needs a third of the CPU time of
+ * Measures the peak rate of a GET on open connections, with `wrk` if it is installed. `wrk` needs a third of the CPU time of
  * our own generator. On two cores this decides whether the server or the client is measured.
  */
 export async function measurePeak({
@@ -27,9 +28,10 @@ export async function measurePeak({
   const directory = mkdtempSync(join(tmpdir(), 'tallystick-wrk-'))
   const script = join(directory, 'headers.lua')
   writeFileSync(script, lines.map(([name, value]) => `wrk.headers[${quote(name)}] = ${quote(value)}`).join('\n'))
-  const { port, seconds, connections = 32 } = load
-  const commandLine = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, `https://localhost:${port}${path}`]
-  const { stdout } = await promisify(execFile)('wrk', commandLine).finally(() =>
+  const { port, ca, seconds, connections = 32 } = load
+  const url = `${ca === undefined ? 'http' : 'https'}://localhost:${port}${path}`
+  const [command, ...commandLine] = pinTo(1, ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url])
+  const { stdout } = await promisify(execFile)(command, commandLine).finally(() =>
     rmSync(directory, { recursive: true, force: true }),
   )
   const rate = Number(/^Requests\/sec:\s+([\d.]+)$/m.exec(stdout)?.[1])

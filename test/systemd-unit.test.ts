@@ -23,6 +23,19 @@ test('default: the unit starts an existing file and allows enough time for shutd
   expect(Number(valuesOf('TimeoutStopSec')[0])).toBeGreaterThan(25)
 })
 
+test('default: the template of several replicas differs only in its instance', () => {
+  const template = readFileSync(new URL('../deploy/systemd/tallystick@.service', import.meta.url), 'utf8')
+  const withoutComments = (text: string) =>
+    text
+      .split('\n')
+      .filter((line) => !line.startsWith('#'))
+      .join('\n')
+  const expected = unit
+    .replace('Description=Tallystick', 'Description=Tallystick, replica %i')
+    .replace('/etc/tallystick/tallystick.json', '/etc/tallystick/tallystick-%i.json')
+  expect(withoutComments(template)).toBe(withoutComments(expected))
+})
+
 test.each([
   ['LimitCORE', '0'],
   ['UMask', '0077'],

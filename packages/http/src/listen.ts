@@ -1,16 +1,30 @@
 import { type AddressInfo, isIPv6 } from 'node:net'
 import { TallystickError } from '@tallystick/core'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import type { TlsServer } from './tls/tls-server.ts'
+
+type ListenOptions = {
+  readonly host: string
+  readonly port: number
+  readonly scheme: string
+  /** Whether other processes may listen on the same port. */
+  readonly reusePort?: boolean
+}
 
 /** Starts listening. Resolves to the base URL. */
 export async function listen(
   app: FastifyInstance,
-  { host, port, scheme }: { readonly host: string; readonly port: number; readonly scheme: string },
+  { host, port, scheme, reusePort = false }: ListenOptions,
 ): Promise<string> {
   // For "localhost" Fastify would create a second server for the other address family.
   const bound = host === 'localhost' ? '127.0.0.1' : host
-  await app.listen({ host: bound, port }).catch((error) => {
+  // Fastify passes on the options of Node, but its types lack this one.
+  const options: FastifyListenOptions & { readonly reusePort: boolean } = {
+    host: bound,
+    port,
+    reusePort,
+  }
+  await app.listen(options).catch((error) => {
     throw adaptListenError(error, { host, port })
   })
   const address = app.server.address() as AddressInfo

@@ -26,7 +26,7 @@ export async function openPublicListener(
   { parts, nextRequestId }: { readonly parts: ServiceParts; readonly nextRequestId: () => string },
 ) {
   const { config, closers, time } = context
-  const { host, port, lameDuckSeconds } = config.listen
+  const { host, port, reusePort, lameDuckSeconds } = config.listen
   const tls = openListenerTls(context, nextRequestId)
   const lameDuck = createLameDuck(lameDuckSeconds, time)
   /** Returns false before the listener is open and from the start of a shutdown. */
@@ -43,7 +43,7 @@ export async function openPublicListener(
   }
   /** Starts listening. Resolves to the base URL. */
   const start = async () => {
-    const baseUrl = await listen(app, { host, port, scheme: tls ? 'https' : 'http' })
+    const baseUrl = await listen(app, { host, port, reusePort, scheme: tls ? 'https' : 'http' })
     closers.push('public listener', () => drain(app, tls))
     closers.push('lame duck', () => lameDuck.begin(app.server))
     return baseUrl

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { checkCertificate, checkTicketKeys } from './config-certificates.ts'
 import { isList, isObject, networkSchema, originSchema, portSchema } from './config-fields.ts'
 import type { ConfigSources } from './config-secrets.ts'
+import { findReusePortProblem } from './reuse-port.ts'
 
 export function listenSchema(sources: ConfigSources, path: z.ZodType<string, string>) {
   const tls = z.strictObject({ cert: path, key: path, ticketKeys: path.optional() }).superRefine((files, context) => {
@@ -13,6 +14,14 @@ export function listenSchema(sources: ConfigSources, path: z.ZodType<string, str
     .strictObject({
       host: z.string().min(1).default('0.0.0.0'),
       port: portSchema.default(8443),
+      /** Whether several replicas on this machine listen on the port. The kernel distributes the connections. */
+      reusePort: z
+        .boolean()
+        .default(false)
+        .superRefine((isWanted, context) => {
+          const problem = isWanted ? findReusePortProblem(process) : undefined
+          if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+        }),
       publicRpm: z.int().min(1).max(1_000_000).nullable().default(600),
       /** Total duration of an address's queries per minute. Default: see `choosePublicBudget`. */
       publicQueryMsPerMinute: z.int().min(1).max(6_000_000).nullable().optional(),
