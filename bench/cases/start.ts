@@ -42,9 +42,7 @@ export async function measureStart(): Promise<Result[]> {
 
 type Ready = { readonly ms: number; readonly megabytes: number }
 
-async function measureReady(
-  start: () => Promise<Server>,
-): Promise<Ready> {
+async function measureReady(start: () => Promise<Server>): Promise<Ready> {
   const startedAt = performance.now()
   const { child } = await start()
   const ms = performance.now() - startedAt
