@@ -107,7 +107,9 @@ test('behavior: a process killed between sending and recording: another sends th
   tags: 'slow',
 }, async () => {
   const world = await createHookWorld()
-  // A real process: the address and plain HTTP need neither its resolver nor its certificates.
+  // A real process has the clock of this machine, and deletes events that are older than four days.
+  world.clock.hold(Date.now())
+  // The address and plain HTTP need neither its resolver nor its certificates.
   const config = { hooks: { allowPrivate: ['127.0.0.1'] } }
   const site = await prepareSite({ databaseUrl: world.databaseUrl, config, curve: coupons })
   const receiver = await startReceiver({ tls: null, respond: () => undefined })
