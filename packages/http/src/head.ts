@@ -6,12 +6,16 @@ const hostForm = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d*)?$/i
 
 /** Returns whether a request names one host, in one valid header. Node keeps the first of two in `headers`. */
 export function hasValidHost({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
-  const { host } = headers
-  // HTTP/2 uses this pseudo-header instead. nghttp2 resets a stream that has neither.
   const authority = headers[':authority'] as string | undefined
-  if (host === undefined) return httpVersion === '1.0' || (authority !== undefined && hostForm.test(authority))
-  if (authority !== undefined && authority.toLowerCase() !== host.toLowerCase()) return false
-  return hostForm.test(host) && countHosts(rawHeaders) === 1
+  if (headers.host === undefined && httpVersion === '1.0') return true
+  return namesHost({ host: headers.host, ':authority': authority }) && countHosts(rawHeaders) <= 1
+}
+
+/** HTTP/2 uses the pseudo-header instead. nghttp2 resets a stream that has neither. */
+function namesHost({ host, ':authority': authority }: Pick<PlainHeaders, 'host' | ':authority'>): boolean {
+  const name = host ?? authority
+  if (name === undefined || !hostForm.test(name)) return false
+  return authority === undefined || authority.toLowerCase() === name.toLowerCase()
 }
 
 /** Counts the `Host` lines. Names and values alternate. */
@@ -22,6 +26,50 @@ function countHosts(rawHeaders: readonly string[]): number {
     if (name.length === 4 && name.toLowerCase() === 'host') count += 1
   }
   return count
+}
+
+const plainNames = [
+  ...(['host', ':authority', 'connection', 'upgrade', 'expect', 'transfer-encoding', 'content-length'] as const),
+  ...(['accept', 'content-type', 'if-none-match', 'x-api-key', 'origin'] as const),
+  ...(['x-forwarded-for', 'x-forwarded-proto'] as const),
+]
+
+/** Headers that decide whether and how the fast path answers a request. */
+export type PlainHeaders = Readonly<Record<(typeof plainNames)[number], string | undefined>>
+
+const noHeaders = Object.fromEntries(plainNames.map((name) => [name, undefined])) as PlainHeaders
+const plainNamesOfLength = Array.from({ length: 20 }, (_, length) =>
+  plainNames.filter((name) => name.length === length),
+)
+
+/**
+ * Reads the headers that decide how a request is answered. Returns undefined if one of them occurs twice, if they change how
+ * the response or its connection is handled, or if the request is not GET, or POST over HTTP/1.1. Reading them from the raw
+ * ones, where names and values alternate, takes a third of the time of Node's `headers`, an object of all of them.
+ */
+export function readPlainHeaders({ method, httpVersion, rawHeaders }: IncomingMessage): PlainHeaders | undefined {
+  const isGet = method === 'GET' && httpVersion !== '1.0'
+  if (!isGet && (method !== 'POST' || httpVersion !== '1.1')) return undefined
+  const found: Record<keyof PlainHeaders, string | undefined> = { ...noHeaders }
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const rawName = rawHeaders[index] as string
+    const candidates = plainNamesOfLength[rawName.length]
+    if (!candidates || candidates.length === 0) continue
+    const name = rawName.toLowerCase()
+    for (const candidate of candidates) {
+      if (candidate !== name) continue
+      if (found[candidate] !== undefined) return undefined
+      found[candidate] = rawHeaders[index + 1]
+    }
+  }
+  const { connection } = found
+  const isPlain =
+    (connection === undefined || connection === 'keep-alive') &&
+    (!isGet || found['content-length'] === undefined) &&
+    found['transfer-encoding'] === undefined &&
+    found.expect === undefined &&
+    found.upgrade === undefined
+  return isPlain && namesHost(found) ? found : undefined
 }
 
 /** Creates request ids that are unique across restarts and replicas: a random prefix and a counter. */

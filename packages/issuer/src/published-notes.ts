@@ -147,13 +147,15 @@ export function askNotes(published: Pick<PublishedNotes, 'at' | 'find'>, { filte
     const signed = findSets(nowMs).flatMap(({ notes }) => notes.map(({ tenorDays }) => tenorDays))
     return [...new Set([...configured, ...signed])].sort((a, b) => a - b)
   }
+  let last: { readonly period: PublishedPeriod; readonly answer: NotesAnswer | undefined } | undefined
   return {
     /** Returns undefined if no chain has a requested note, or a requested tenor is not known. */
     answer: (nowMs: number): NotesAnswer | undefined => {
       const period = published.at(nowMs)
       if (!period) return undefined
-      const areKnown = others.length === 0 || others.every((tenor) => knownTenors(nowMs).includes(tenor))
-      return areKnown ? period.answer(filter) : undefined
+      if (others.some((tenor) => !knownTenors(nowMs).includes(tenor))) return undefined
+      if (last?.period !== period) last = { period, answer: period.answer(filter) }
+      return last.answer
     },
     knownTenors,
     hasAllSets: (nowMs: number): boolean => findSets(nowMs).length === chains.length,

@@ -3,14 +3,28 @@ import type { Counter, Metrics, Time } from '@tallystick/base'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { AddHandler, Handler, ListeningServer } from '../connection/connections.ts'
-import { type FastAnswer, hasValidHost, type PrebuiltWriter, prebuiltWriter, sendPrebuilt, writeHead } from '../head.ts'
+import {
+  type FastAnswer,
+  type PlainHeaders,
+  type PrebuiltWriter,
+  prebuiltWriter,
+  readPlainHeaders,
+  sendPrebuilt,
+  writeHead,
+} from '../head.ts'
 import { matchesEtag } from '../response/matches-etag.ts'
 import { createPrepare, type PreparedAnswer } from './prepare-answer.ts'
 import { type AnswerSource, noteRequest, type RememberedRoute } from './remember-answers.ts'
 import { verifyPrebuiltWriter } from './verify-prebuilt-writer.ts'
 
 /** A plain request and when it arrived. */
-type Arrival = { readonly request: IncomingMessage; readonly startedMs: number; readonly nowMs: number }
+type Arrival = {
+  readonly request: IncomingMessage
+  readonly headers: PlainHeaders
+  readonly socket: IncomingMessage['socket']
+  readonly startedMs: number
+  readonly nowMs: number
+}
 
 export type FastPathOptions = {
   /**
@@ -91,10 +105,10 @@ function createFastPath(
 
   /** Answers a plain request, or returns false and leaves it as it was. */
   const respond = (response: ServerResponse, arrival: Arrival): boolean => {
-    const { request } = arrival
-    const bytes = request.method === 'GET' ? undefined : readBody(request)
+    const { request, headers } = arrival
+    const bytes = request.method === 'GET' ? undefined : readBody(request, headers)
     if (bytes === null) return false
-    const key = keyOf(request, bytes?.toString('latin1'))
+    const key = keyOf(request.url, headers, bytes?.toString('latin1'))
     const known = find(key, arrival)
     const lines = known && admit(known.route, arrival)
     if (!known || lines === undefined) {
@@ -107,7 +121,7 @@ function createFastPath(
       return false
     }
     const { etag, full, notModified } = known.ready
-    const { 'if-none-match': condition } = request.headers
+    const { 'if-none-match': condition } = headers
     const isKnown = etag !== undefined && condition !== undefined && matchesEtag(condition, etag)
     known.source.countSent?.()
     send(response, arrival, { route: known.route.url, answer: isKnown ? notModified : full, lines })
@@ -118,57 +132,39 @@ function createFastPath(
 
   /** Requests of this turn of the event loop that are deferred to its end. */
   let waiting = 0
-  const handle = (response: ServerResponse, arrival: Arrival, isPlain: boolean) => {
-    if (!isPlain || !respond(response, arrival)) framework(arrival.request, response)
+  const handle = (request: IncomingMessage, response: ServerResponse, arrival: Arrival | undefined) => {
+    if (!arrival || !respond(response, arrival)) framework(request, response)
   }
   const handleLater: typeof handle = (...handled) => {
     waiting -= 1
     handle(...handled)
   }
   return (request, response) => {
-    const isPlain = isPlainRequest(request) && server.listening && !response.hasHeader('connection')
-    const arrival = { request, startedMs: time.monotonic(), nowMs: time.now() }
+    const headers = server.listening && !response.hasHeader('connection') ? readPlainHeaders(request) : undefined
+    const { socket } = request
+    const arrival = headers && { request, headers, socket, startedMs: time.monotonic(), nowMs: time.now() }
     // A request that arrived together with one that waits must not overtake it: both count on one allowance.
-    if (waiting === 0 && (!isPlain || request.method === 'GET')) {
-      handle(response, arrival, isPlain)
+    if (waiting === 0 && (!arrival || request.method === 'GET')) {
+      handle(request, response, arrival)
       return
     }
     waiting += 1
     // Node passes on the body after this event, and before the next tick if it arrived together with the head.
-    process.nextTick(handleLater, response, arrival, isPlain)
+    process.nextTick(handleLater, request, response, arrival)
   }
 }
 
-/**
- * Returns whether the fast path can answer a request: GET, or POST over HTTP/1.1, with a valid host and no header that
- * changes how the response or its connection is handled.
- */
-function isPlainRequest(request: IncomingMessage): boolean {
-  const { method, httpVersion, headers } = request
-  const isGet = method === 'GET' && headers['content-length'] === undefined && httpVersion !== '1.0'
-  const { connection } = headers
-  return (
-    (isGet || (method === 'POST' && httpVersion === '1.1')) &&
-    (connection === undefined || connection === 'keep-alive') &&
-    headers['transfer-encoding'] === undefined &&
-    headers.expect === undefined &&
-    headers.upgrade === undefined &&
-    hasValidHost(request)
-  )
-}
-
 /** Reads the body if all of it is here. Otherwise returns null. `complete` would be set a moment later. */
-function readBody(request: IncomingMessage): Buffer | null {
-  const { readableLength, headers } = request
+function readBody(request: IncomingMessage, headers: PlainHeaders): Buffer | null {
+  const { readableLength } = request
   const isHere =
     readableLength > 0 && readableLength <= keyLengthMax && readableLength === Number(headers['content-length'])
   return isHere ? (request.read() as Buffer) : null
 }
 
 /** Returns a text that is the same for two plain requests only if a route cannot tell them apart, besides their keys. */
-function keyOf({ url = '', headers }: IncomingMessage, body: string | undefined): string {
-  const { accept } = headers
-  if (body !== undefined) return `${url}\n${accept ?? ''}\n${headers['content-type'] ?? ''}\n${body}`
+function keyOf(url = '', { accept, 'content-type': type = '' }: PlainHeaders, body: string | undefined): string {
+  if (body !== undefined) return `${url}\n${accept ?? ''}\n${type}\n${body}`
   return accept === undefined ? url : `${url}\n${accept}`
 }
 

@@ -5,7 +5,7 @@ import { groupOfAddress } from './address-group.ts'
 
 /** The parts of a request that name its client. */
 export type Caller = {
-  readonly headers: IncomingMessage['headers']
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress'>
 }
 

@@ -50,17 +50,18 @@ export function createAccess(
 /** Creates the check of requests that the fast path can answer. The framework rejects the others with their reason. */
 export function createAdmit(access: Access): FastPathOptions['admit'] {
   const { keyRing, addressOf, findAddressWindow, isForwardedHttps, cors } = access
-  return ({ config: { scope, openTo } }, { request, startedMs, nowMs }) => {
-    if (isForwardedHttps && !isForwardedHttps(request)) return undefined
-    if (openTo) return countInLines(findAddressWindow(request), startedMs)
-    const secret = request.headers['x-api-key']
-    const key = typeof secret === 'string' ? keyRing.find(secret, nowMs) : undefined
+  return ({ config: { scope, openTo } }, arrival) => {
+    const { headers, startedMs, nowMs } = arrival
+    if (isForwardedHttps && !isForwardedHttps(arrival)) return undefined
+    if (openTo) return countInLines(findAddressWindow(arrival), startedMs)
+    const secret = headers['x-api-key']
+    const key = secret === undefined ? undefined : keyRing.find(secret, nowMs)
     if (!key || !scope || scope === 'any' || !key.scopes.has(scope)) return undefined
-    if (key.allows && !key.allows(addressOf(request))) return undefined
+    if (key.allows && !key.allows(addressOf(arrival))) return undefined
     const lines = countInLines(key.limit, startedMs)
     if (lines === undefined) return undefined
     key.uses[scope]++
-    return cors ? lines + cors.linesOf(request.headers.origin) : lines
+    return cors ? lines + cors.linesOf(headers.origin) : lines
   }
 }
 
