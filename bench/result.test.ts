@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compare, compareMedians, formatResults, meetsTarget, type Target } from './result.ts'
+import { combineRuns, compare, compareMedians, formatResults, meetsTarget, type Result, type Target } from './result.ts'
 
 const figure = { name: 'x', unit: 'req/s' }
 
@@ -47,8 +47,33 @@ test('default: the table marks missed targets', () => {
     { ...figure, name: 'long.name', value: 2, baseline: null, ratio: null },
   ]
   expect(formatResults(results).split('\n')).toEqual([
-    'name       value        baseline  ratio  spread         target',
-    'x          34567 req/s  40000     0.860  0.500 to 1.00  ≥ 0.9 MISSED',
+    'name       value        baseline  ratio  spread         runs  target',
+    'x          34567 req/s  40000     0.860  0.500 to 1.00        ≥ 0.9 MISSED',
     'long.name  2.00 req/s',
   ])
+})
+
+describe('combineRuns', () => {
+  const run = (ratio: number, value: number): Result[] => [
+    { ...figure, value, baseline: 10, ratio, spread: [ratio - 0.1, ratio + 0.1], target: { atLeast: 0.9 } },
+    { ...figure, name: 'lag', value, baseline: 1, ratio, target: { valueAtMost: 5 } },
+    { ...figure, name: 'bare', value, baseline: null, ratio: null },
+  ]
+
+  test('default: returns medians, the whole spread, and what each run measured', () => {
+    const [rate, lag, bare] = combineRuns([run(1, 4), run(0.8, 9), run(0.95, 2)])
+    expect(rate).toMatchObject({ value: 4, ratio: 0.95, runs: [1, 0.8, 0.95] })
+    expect(rate?.spread?.map((bound) => bound.toFixed(1))).toEqual(['0.7', '1.1'])
+    expect(lag).toMatchObject({ value: 4, runs: [4, 9, 2] })
+    expect(bare).toMatchObject({ value: 4, baseline: null, ratio: null, runs: [4, 9, 2] })
+  })
+
+  test('behavior: a target is met if every run meets it', () => {
+    expect(combineRuns([run(1, 4), run(0.8, 5)]).map(meetsTarget)).toEqual([false, true, undefined])
+    expect(combineRuns([run(1, 4), run(0.9, 6)]).map(meetsTarget)).toEqual([true, false, undefined])
+  })
+
+  test('behavior: a single run is unchanged', () => {
+    expect(combineRuns([run(1, 4)])).toEqual(run(1, 4))
+  })
 })

@@ -16,6 +16,8 @@ export type Result = {
   readonly ratio: number | null
   readonly spread?: readonly [number, number]
   readonly target?: Target | undefined
+  /** What the target is of, ratio or value, in each of several runs. */
+  readonly runs?: readonly number[] | undefined
   /** Program that served the measured data, if relevant. */
   readonly source?: string | undefined
 }
@@ -43,13 +45,42 @@ export function compareMedians(figure: Pick<Result, 'name' | 'unit' | 'target'>,
   return { ...compared, ratio: compared.value / (compared.baseline ?? Number.NaN) }
 }
 
-/** Returns whether a figure meets its target, or undefined if it has none. */
-export function meetsTarget({ value, ratio, target }: Result): boolean | undefined {
-  if (!target) return undefined
-  if ('valueAtMost' in target) return value <= target.valueAtMost
-  if ('valueAtLeast' in target) return value >= target.valueAtLeast
-  if (ratio === null) return undefined
-  return 'atLeast' in target ? ratio >= target.atLeast : ratio <= target.atMost
+/** Combines the results of several runs: medians, and the figures of each run. */
+export function combineRuns(runs: readonly (readonly Result[])[]): readonly Result[] {
+  const [first = []] = runs
+  if (runs.length === 1) return first
+  return first.map((result) => {
+    const same = runs.flatMap((results) => results.filter(({ name }) => name === result.name))
+    const medianOf = (read: (result: Result) => number | null) => {
+      const values = same.flatMap((one) => read(one) ?? [])
+      return values.length > 0 ? median(values) : null
+    }
+    const spread = same.flatMap((one) => one.spread ?? [])
+    return {
+      ...result,
+      value: medianOf(({ value }) => value) ?? Number.NaN,
+      baseline: medianOf(({ baseline }) => baseline),
+      ratio: medianOf(({ ratio }) => ratio),
+      ...(spread.length > 0 && { spread: [Math.min(...spread), Math.max(...spread)] as const }),
+      runs: same.flatMap((one) => measureOf(one) ?? []),
+    }
+  })
+}
+
+/** Returns the number that a target is of. */
+function measureOf({ value, ratio, target }: Result): number | null {
+  return ratio === null || (target && ('valueAtMost' in target || 'valueAtLeast' in target)) ? value : ratio
+}
+
+/** Returns whether a figure meets its target in every run, or undefined if it has none. */
+export function meetsTarget(result: Result): boolean | undefined {
+  const { target, ratio, runs } = result
+  if (!target || (ratio === null && ('atLeast' in target || 'atMost' in target))) return undefined
+  const measured = runs ?? [measureOf(result) as number]
+  if ('valueAtMost' in target) return measured.every((value) => value <= target.valueAtMost)
+  if ('valueAtLeast' in target) return measured.every((value) => value >= target.valueAtLeast)
+  if ('atMost' in target) return measured.every((value) => value <= target.atMost)
+  return measured.every((value) => value >= target.atLeast)
 }
 
 export function formatResults(results: readonly Result[]): string {
@@ -59,10 +90,11 @@ export function formatResults(results: readonly Result[]): string {
     result.baseline === null ? '' : format(result.baseline),
     result.ratio === null ? '' : format(result.ratio),
     result.spread ? `${format(result.spread[0])} to ${format(result.spread[1])}` : '',
+    (result.runs ?? []).map(format).join(', '),
     formatTarget(result),
   ])
-  const table = [['name', 'value', 'baseline', 'ratio', 'spread', 'target'], ...rows]
-  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
+  const table = [['name', 'value', 'baseline', 'ratio', 'spread', 'runs', 'target'], ...rows]
+  const widths = [0, 1, 2, 3, 4, 5, 6].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)))
   return table
     .map((row) =>
       row
