@@ -4,7 +4,7 @@ import { databaseEngines } from '@tallystick/workbench/test-database'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Subgraph } from '../src/index.ts'
 import { type OpenTest, openTest } from './open-fixture.ts'
-import { openGallery } from './open-gallery.ts'
+import { blockAt, openGallery } from './open-gallery.ts'
 
 // A repeated query uses a statement that was compiled for the variables of an earlier request.
 describe.each(databaseEngines)('%s', (engine) => {
@@ -97,5 +97,27 @@ describe.each(databaseEngines)('%s', (engine) => {
     const { data: nested = {} } = await ask(`{ artists { ${fields} works { id } } _meta { block { number } } }`)
     const withoutWorks = (nested['artists'] as readonly Record<string, unknown>[]).map(({ works, ...rest }) => rest)
     expect(plain).toEqual({ ...nested, artists: withoutWorks })
+  })
+
+  test('behavior: texts that need escapes are the same, and any number of fields', async () => {
+    const texts = [
+      `"quoted" 'single' {"id":"w1"},`,
+      '\\ \\" \\u0000',
+      '\n\r\t\b\f\u0001\u001f\u007f',
+      '\u2028 ü 日本 🎨',
+      '%s $1 null',
+      '',
+      null,
+    ]
+    const changes = texts.map((text, index) => ({ entity: 'Profile', id: `${index}"`, set: { text, artist: '0x0a' } }))
+    await gallery.commit(blockAt(4), changes)
+    const { data } = await ask('{ profiles(where: { id_not: "p1" }) { id text } }')
+    expect(data).toEqual({ profiles: changes.map(({ id, set: { text } }) => ({ id, text })) })
+    // PostgreSQL's functions take 100 arguments, and a statement of JSON has 1,000 fields at most.
+    for (const count of [1, 49, 50, 51, 100, 1_000, 1_001]) {
+      const keys = Array.from({ length: count }, (_, index) => `a${index}`)
+      const { data: wide } = await ask(`{ profile(id: "0\\"") { ${keys.map((key) => `${key}: text`).join(' ')} } }`)
+      expect(wide).toEqual({ profile: Object.fromEntries(keys.map((key) => [key, texts[0]])) })
+    }
   })
 })

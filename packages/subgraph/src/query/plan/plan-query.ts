@@ -101,15 +101,13 @@ function chooseRead(roots: readonly BlockRoot[], rowsMax: number): ReadPlan {
   return isOneStatement ? { kind: 'statement', root, metas } : { kind: 'snapshot', roots }
 }
 
-// PostgreSQL truncates longer column names.
-const keyLengthMax = 63
-// PostgreSQL allows 1,664 columns.
+// The text of the statement has each of them.
 const fieldsMax = 1_000
 
 /** Returns whether the database can write a root field as JSON: it has no nested levels, and its rows need no count. */
 function canBeJson({ plan: { fields } }: EntityRoot, rowsMax: number): boolean {
   if (rowsMax < firstMax || fields.length === 0 || fields.length > fieldsMax) return false
-  return fields.every(({ kind, key }) => kind !== 'link' && key.length <= keyLengthMax)
+  return fields.every(({ kind }) => kind !== 'link')
 }
 
 export type BlockConstraint =
