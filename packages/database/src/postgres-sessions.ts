@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { adaptError } from './adapt-error.ts'
 import type { Cancellable, Queryable } from './database.ts'
+import { runPrepared } from './postgres-prepared.ts'
 
 /** Connection reserved for some work. */
 export type Session = Queryable & {
@@ -8,14 +9,17 @@ export type Session = Queryable & {
   fail(error: Error): void
 }
 
+type SessionOptions = {
+  readonly label: string
+  readonly cancel: (processId: number) => Promise<void>
+  readonly types: pg.CustomTypesConfig
+}
+
 // Each takes some memory on every connection. Further texts are planned on every call.
 const preparedMax = 300
 
 /** Creates sessions on the connections of a pool. `cancel` cancels the statement of a server process. */
-export function createSessions(
-  pool: pg.Pool,
-  { label, cancel }: { readonly label: string; readonly cancel: (processId: number) => Promise<void> },
-) {
+export function createSessions(pool: pg.Pool, { label, cancel, types }: SessionOptions) {
   const names = new Map<string, string>()
   const nameOf = (text: string) => {
     const known = names.get(text)
@@ -29,8 +33,8 @@ export function createSessions(
     async <Row extends object>(text: string, parameters: readonly unknown[] = [], { isFrequent = false } = {}) => {
       try {
         const name = isFrequent ? nameOf(text) : undefined
-        const statement = { text, values: parameters as unknown[], ...(name !== undefined && { name }) }
-        return (await client.query(statement)).rows as Row[]
+        if (name === undefined) return (await client.query(text, parameters as unknown[])).rows as Row[]
+        return await runPrepared<Row>(client, { statement: { name, text, parameters }, types })
       } catch (error) {
         return adaptError(error, label)
       }

@@ -46,7 +46,7 @@ export async function openPostgres(
   const locks = createLocks(() => new pg.Client(options))
   // On a separate connection: all connections of the pool may be running statements to cancel.
   const cancel = (processId: number) => cancelStatement(new pg.Client(options), processId)
-  const sessions = createSessions(pool, { label, cancel })
+  const sessions = createSessions(pool, { label, cancel, types: { getTypeParser } })
   const { query } = sessions
 
   return {
