@@ -15,6 +15,12 @@ type QueryOptions = {
   readonly isFrequent?: boolean | undefined
 }
 
+/** Transaction of a database. */
+export type Transaction = Queryable & {
+  /** Runs `copy … from stdin`. `rows` are in PostgreSQL's text format. It is the fastest way to insert many rows. */
+  copy(text: string, rows: string): Promise<void>
+}
+
 /** Signal that cancels a running statement on PostgreSQL. PGlite cannot: there, only a waiting statement never starts. */
 export type Cancellable = { readonly signal?: StopSignal | undefined }
 
@@ -37,7 +43,7 @@ export type Database = Queryable & {
   /** Human-readable location of the database. Never contains a password. */
   readonly label: string
   /** Runs `work` in a transaction. Commits when it resolves and rolls back when it throws. */
-  transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result>
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
   /** Runs reads on one consistent snapshot. */
   snapshot<Result>(work: (snapshot: Queryable) => Promise<Result>, options?: Cancellable): Promise<Result>
   /** Runs one statement that can be cancelled. */

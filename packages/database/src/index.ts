@@ -7,7 +7,7 @@ export {
   listAudit,
   recordAudit,
 } from './audit-log.ts'
-export type { Database, Lock, Queryable } from './database.ts'
+export type { Database, Lock, Queryable, Transaction } from './database.ts'
 export { followChanges } from './follow-changes.ts'
 export { lockDirectory } from './lock-directory.ts'
 export { databaseTooNew, migrate, planRevert, revertMigrations } from './migrate.ts'

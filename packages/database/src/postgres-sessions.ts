@@ -1,10 +1,10 @@
-import type pg from 'pg'
+import pg from 'pg'
 import { adaptError } from './adapt-error.ts'
-import type { Cancellable, Queryable } from './database.ts'
+import type { Cancellable, Queryable, Transaction } from './database.ts'
 import { runPrepared } from './postgres-prepared.ts'
 
 /** Connection reserved for some work. */
-export type Session = Queryable & {
+export type Session = Transaction & {
   /** Marks the connection's state as unknown. It is then closed, not reused. */
   fail(error: Error): void
 }
@@ -39,6 +39,10 @@ export function createSessions(pool: pg.Pool, { label, cancel, types }: SessionO
         return adaptError(error, label)
       }
     }
+  const copyWith =
+    (client: pg.PoolClient): Transaction['copy'] =>
+    (text, rows) =>
+      copy(client, { text, rows }).catch((error) => adaptError(error, label))
   return {
     query: queryWith(pool),
     use: async <Result>({ signal }: Cancellable, work: (session: Session) => Promise<Result>): Promise<Result> => {
@@ -56,7 +60,7 @@ export function createSessions(pool: pg.Pool, { label, cancel, types }: SessionO
       signal?.addEventListener('abort', onAbort, { once: true })
       try {
         signal?.throwIfAborted()
-        return await work({ query: queryWith(client), fail })
+        return await work({ query: queryWith(client), copy: copyWith(client), fail })
       } finally {
         signal?.removeEventListener('abort', onAbort)
         // Before the connection is reused: a late cancel would hit another statement.
@@ -67,4 +71,22 @@ export function createSessions(pool: pg.Pool, { label, cancel, types }: SessionO
       }
     },
   }
+}
+
+/** Part of the driver that its types lack. The driver calls it when the server waits for the rows. */
+type CopyQuery = pg.Query & {
+  callback: (error: Error | null) => void
+  handleCopyInResponse: (connection: { sendCopyFromChunk(rows: Buffer): void; endCopyFrom(): void }) => void
+}
+
+function copy(client: pg.PoolClient, { text, rows }: { readonly text: string; readonly rows: string }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const query = new pg.Query(text) as CopyQuery
+    query.callback = (error) => (error ? reject(error) : resolve())
+    query.handleCopyInResponse = (connection) => {
+      connection.sendCopyFromChunk(Buffer.from(rows))
+      connection.endCopyFrom()
+    }
+    client.query(query)
+  })
 }

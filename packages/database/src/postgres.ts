@@ -1,7 +1,7 @@
 import { TallystickError } from '@tallystick/core'
 import pg from 'pg'
 import { adaptError } from './adapt-error.ts'
-import type { Database, OpenOptions, Queryable } from './database.ts'
+import type { Database, OpenOptions, Transaction } from './database.ts'
 import { createListener } from './postgres-listener.ts'
 import { createLocks } from './postgres-locks.ts'
 import { openPool } from './postgres-pool.ts'
@@ -74,12 +74,12 @@ export async function openPostgres(
 const beginSnapshot = 'begin isolation level repeatable read, read only'
 
 async function inTransaction<Result>(
-  { query, fail }: Session,
-  { begin, work }: { readonly begin: string; readonly work: (transaction: Queryable) => Promise<Result> },
+  { query, copy, fail }: Session,
+  { begin, work }: { readonly begin: string; readonly work: (transaction: Transaction) => Promise<Result> },
 ): Promise<Result> {
   try {
     await query(begin)
-    const result = await work({ query })
+    const result = await work({ query, copy })
     await query('commit')
     return result
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Database, Queryable } from '@tallystick/database'
+import type { Database, Transaction } from '@tallystick/database'
 import { describeFailure, type ErrorEntry, timedOut } from './query/answer/describe-failure.ts'
 import { type Answer, writeAnswer, writeFailures } from './query/answer/write-answer.ts'
 import { createRequestReader, type QueryRequest } from './query/request/read-request.ts'
@@ -103,7 +103,7 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
     if (answered.head) setHead(answered.head)
     return answered
   }
-  const write = async (work: (transaction: Queryable) => Promise<Head | undefined>) => {
+  const write = async (work: (transaction: Transaction) => Promise<Head | undefined>) => {
     const head = await database.transaction(work)
     // After the commit: a query that started before it may have read the previous head.
     known.startRead()(head)

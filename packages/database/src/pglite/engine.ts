@@ -1,5 +1,5 @@
 import { PGlite, type PGliteOptions, type QueryOptions as QueryOptionsOfPglite, types } from '@electric-sql/pglite'
-import type { Queryable } from '../database.ts'
+import type { Queryable, Transaction } from '../database.ts'
 import { createPrepared } from './prepared.ts'
 
 /** Embedded database in the thread that calls it. */
@@ -9,7 +9,7 @@ export type Engine = {
   query: Queryable['query']
   /** Runs one statement that was prepared by an earlier call, if it can be prepared. */
   queryPrepared: Queryable['query']
-  transaction(work: (query: Queryable['query']) => Promise<void>): Promise<void>
+  transaction(work: (transaction: Transaction) => Promise<void>): Promise<void>
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }
@@ -39,7 +39,8 @@ export async function openEngine(path: string, { checkpointMs, wasmModule }: Eng
     query,
     queryPrepared: async <Row extends object>(text: string, parameters: readonly unknown[] = []) =>
       runPrepared<Row>(text, parameters) ?? query<Row>(text, parameters),
-    transaction: (work) => pglite.transaction((transaction) => work(queryWith(transaction))),
+    transaction: (work) =>
+      pglite.transaction((transaction) => work({ query: queryWith(transaction), copy: copyWith(transaction) })),
     listen: async (channel, onNotify) => {
       const stop = await pglite.listen(channel, onNotify)
       return () => stop()
@@ -80,5 +81,12 @@ function queryWith(pglite: Pick<PGlite, 'query'>): Queryable['query'] {
   return async <Row extends object>(text: string, parameters: readonly unknown[] = []) => {
     const { rows } = await pglite.query<Row>(text, parameters as unknown[], textAsBytes)
     return rows
+  }
+}
+
+function copyWith(pglite: Pick<PGlite, 'query'>): Transaction['copy'] {
+  return async (text, rows) => {
+    // It has no client that would send the rows, but a file for them.
+    await pglite.query(text.replace(/stdin$/, "'/dev/blob'"), [], { blob: new Blob([rows]) })
   }
 }

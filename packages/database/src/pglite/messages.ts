@@ -16,6 +16,7 @@ export type Request =
       /** Id of the request that began the transaction. */
       readonly transaction?: number | undefined
     }
+  | { readonly kind: 'copy'; readonly text: string; readonly rows: string; readonly transaction: number }
   | { readonly kind: 'begin'; readonly isSnapshot: boolean }
   | { readonly kind: 'end'; readonly transaction: number; readonly isCommit: boolean }
   | { readonly kind: 'listen'; readonly channel: string }

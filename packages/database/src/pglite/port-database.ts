@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import { TallystickError } from '@tallystick/core'
-import type { Cancellable, Database, Queryable } from '../database.ts'
+import type { Cancellable, Database, Queryable, Transaction } from '../database.ts'
 import type { FromThread, Request, ToThread } from './messages.ts'
 
 const label = 'embedded database'
@@ -25,15 +25,19 @@ export function createPortDatabase(
   const query: Queryable['query'] = async (text, parameters = []) =>
     (await connect()).call({ kind: 'query', text, parameters })
   const inTransaction = async <Result>(
-    work: (transaction: Queryable) => Promise<Result>,
+    work: (transaction: Transaction) => Promise<Result>,
     { isSnapshot, signal }: Cancellable & { readonly isSnapshot: boolean },
   ) => {
     const client = await connect()
     const transaction = await client.begin({ kind: 'begin', isSnapshot }, { signal })
     const end = (isCommit: boolean) => client.call({ kind: 'end', transaction, isCommit })
-    const queryInside: Queryable['query'] = (text, parameters = []) =>
-      client.call({ kind: 'query', text, parameters, transaction })
-    const result = await Promise.resolve({ query: queryInside })
+    const inside: Transaction = {
+      query: (text, parameters = []) => client.call({ kind: 'query', text, parameters, transaction }),
+      copy: async (text, rows) => {
+        await client.call({ kind: 'copy', text, rows, transaction })
+      },
+    }
+    const result = await Promise.resolve(inside)
       .then(work)
       .catch(async (error) => {
         // If the thread has ended, so has the transaction.

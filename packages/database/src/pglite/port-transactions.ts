@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Queryable } from '../database.ts'
+import type { Transaction as Open } from '../database.ts'
 import type { Engine } from './engine.ts'
 import type { Request, ToThread } from './messages.ts'
 
-type Transaction = Queryable & {
+type Transaction = Open & {
   /** Commits it or rolls it back. */
   end(isCommit: boolean): Promise<void>
 }
@@ -31,15 +31,15 @@ export function createTransactions(turns: Pick<Turns, 'alone'>): Transactions {
   }
   const runUntilEnd = (asked: Asked, { isSnapshot, begun }: { isSnapshot: boolean; begun: () => void }) => {
     const ended: Promise<void> = turns.alone(asked, ({ transaction }) =>
-      transaction(async (query) => {
-        if (isSnapshot) await query('set transaction isolation level repeatable read, read only')
+      transaction(async (open) => {
+        if (isSnapshot) await open.query('set transaction isolation level repeatable read, read only')
         const isCommit = await new Promise<boolean>((decide) => {
           const end = (isCommit: boolean) => {
             transactions.delete(asked.id)
             decide(isCommit)
             return ended
           }
-          transactions.set(asked.id, { query, end })
+          transactions.set(asked.id, { ...open, end })
           begun()
           if (isClosed) decide(false)
         })

@@ -23,6 +23,7 @@ export function servePort(port: MessagePort, opening: Promise<Engine>): void {
       if (transaction !== undefined) return transactions.find(transaction).query(text, parameters)
       return turns.alone(asked, (engine) => (isFrequent ? engine.queryPrepared : engine.query)(text, parameters))
     },
+    copy: ({ text, rows, transaction }) => transactions.find(transaction).copy(text, rows),
     begin: transactions.begin,
     end: transactions.end,
     listen: async ({ channel }, { id }) => {

@@ -2,7 +2,7 @@ import { storedFieldsOf } from '../schema/entity-model.ts'
 import { SubgraphError } from '../subgraph-error.ts'
 import type { Block } from './block.ts'
 import { encodeValue } from './encode-value.ts'
-import { getColumn, type Layout, type Table } from './layout.ts'
+import { type Column, getColumn, type Layout, type Table } from './layout.ts'
 
 /**
  * Change of one entity in a block. `set` has values in API form. Fields that are not given keep their value, or are null in
@@ -21,23 +21,26 @@ export type EncodedFields = readonly (string | null | undefined)[]
 
 /** Combined changes of one entity in one block. `replace` is a set after a removal: it inherits nothing. */
 export type Operation =
-  | { readonly kind: 'merge' | 'replace'; readonly fields: EncodedFields }
-  | { readonly kind: 'remove' }
+  | { readonly block: number; readonly kind: 'merge' | 'replace'; readonly fields: EncodedFields }
+  | { readonly block: number; readonly kind: 'remove' }
 
-/** Operations by the text of the id, then by block number in ascending order. */
-export type TableChanges = ReadonlyMap<string, ReadonlyMap<number, Operation>>
+/** Operations by the text of the id, at most one per block, in the order of the blocks. */
+export type TableChanges = ReadonlyMap<string, readonly Operation[]>
 
 /** Validates and encodes all changes, and groups them by table, before anything is written. */
 export function collectChanges(layout: Layout, blocks: readonly BlockChanges[]): ReadonlyMap<Table, TableChanges> {
-  const collected = new Map<Table, Map<string, Map<number, Operation>>>()
+  const collected = new Map<Table, Map<string, Operation[]>>()
+  const encode = createEncoder()
   for (const { block, changes } of blocks) {
     for (const change of changes) {
       const table = layout.tables.get(change.entity)
       if (!table) throw refuse(change, `there is no entity ${change.entity}`)
-      const id = encodeId(table, change)
-      const byId = getOrInsert(collected, table, () => new Map<string, Map<number, Operation>>())
-      const byBlock = getOrInsert(byId, id, () => new Map<number, Operation>())
-      byBlock.set(block.number, followWith(byBlock.get(block.number), encodeChange(table, { change, id })))
+      const id = encodeId(table, { change, encode })
+      const next = encodeChange(table, { block: block.number, change, id, encode })
+      const byId = getOrInsert(collected, table, () => new Map<string, Operation[]>())
+      const operations = getOrInsert(byId, id, () => [])
+      if (operations.at(-1)?.block !== block.number) operations.push(next)
+      else operations.push(followWith(operations.pop() as Operation, next))
     }
   }
   return collected
@@ -51,10 +54,10 @@ function getOrInsert<Key, Value>(map: Map<Key, Value>, key: Key, create: () => V
   return created
 }
 
-function followWith(before: Operation | undefined, next: Operation): Operation {
-  if (!before || next.kind === 'remove') return next
-  if (before.kind === 'remove') return { kind: 'replace', fields: next.fields }
-  return { kind: before.kind, fields: mergeFields(before.fields, next.fields) }
+function followWith(before: Operation, next: Operation): Operation {
+  if (next.kind === 'remove') return next
+  if (before.kind === 'remove') return { ...next, kind: 'replace' }
+  return { ...before, fields: mergeFields(before.fields, next.fields) }
 }
 
 /** Returns the values of `next`, with those of `before` where `next` has none. */
@@ -62,14 +65,36 @@ export function mergeFields(before: EncodedFields, next: EncodedFields): Encoded
   return next.map((value, position) => (value === undefined ? before[position] : value))
 }
 
-function encodeId(table: Table, change: EntityChange): string {
-  const encoded = encodeValue(getColumn(table, 'id').field, change.id)
+type Encode = (column: Column, value: unknown) => ReturnType<typeof encodeValue>
+
+/**
+ * Creates an encoder that keeps the last value of each column: most values of consecutive changes are equal, and encoding is
+ * a large part of the work of a backfill.
+ */
+function createEncoder(): Encode {
+  const last = new Map<Column, { readonly value: unknown; readonly encoded: ReturnType<typeof encodeValue> }>()
+  return (column, value) => {
+    const known = last.get(column)
+    if (known && known.value === value) return known.encoded
+    const encoded = encodeValue(column.field, value)
+    last.set(column, { value, encoded })
+    return encoded
+  }
+}
+
+type Change = { readonly change: EntityChange; readonly encode: Encode }
+
+function encodeId(table: Table, { change, encode }: Change): string {
+  const encoded = encode(getColumn(table, 'id'), change.id)
   if ('fault' in encoded) throw refuse(change, `the id ${encoded.fault}`)
   return encoded.text ?? ''
 }
 
-function encodeChange(table: Table, { change, id }: { readonly change: EntityChange; readonly id: string }): Operation {
-  if (change.set === null) return { kind: 'remove' }
+function encodeChange(
+  table: Table,
+  { block, change, id, encode }: Change & { readonly block: number; readonly id: string },
+): Operation {
+  if (change.set === null) return { block, kind: 'remove' }
   if (typeof change.set !== 'object') throw refuse(change, 'set must be an object, or null to remove')
   const fields = new Array<string | null | undefined>(table.columns.size).fill(undefined)
   for (const name of Object.keys(change.set)) {
@@ -77,14 +102,14 @@ function encodeChange(table: Table, { change, id }: { readonly change: EntityCha
     if (value === undefined) continue
     const column = table.columns.get(name)
     if (!column) throw refuse(change, describeUnknown(table, name))
-    const encoded = encodeValue(column.field, value)
+    const encoded = encode(column, value)
     if ('fault' in encoded) throw refuse(change, `${name} ${encoded.fault}, not ${preview(value)}`)
     fields[column.position] = encoded.text
   }
   const { position } = getColumn(table, 'id')
   if ((fields[position] ?? id) !== id) throw refuse(change, `set has another id, ${preview(change.set['id'])}`)
   fields[position] = id
-  return { kind: 'merge', fields }
+  return { block, kind: 'merge', fields }
 }
 
 function describeUnknown({ entity }: Table, name: string): string {

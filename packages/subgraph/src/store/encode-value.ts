@@ -87,3 +87,14 @@ function formatElement(element: string): string {
   if (element !== '' && !/[{}",\\ \t\n\r\v\f]|^null$/i.test(element)) return element
   return `"${element.replaceAll(/["\\]/g, '\\$&')}"`
 }
+
+/** Formats a row for `copy … from stdin`, with texts as PostgreSQL returns them. */
+export function formatRow(texts: readonly (string | null | undefined)[]): string {
+  return `${texts.map((text) => (text == null ? '\\N' : escapeText(text))).join('\t')}\n`
+}
+
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+
+function escapeText(text: string): string {
+  return /[\\\t\n\r]/.test(text) ? text.replaceAll(/[\\\t\n\r]/g, (character) => escapes[character] as string) : text
+}

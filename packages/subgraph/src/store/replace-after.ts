@@ -1,4 +1,4 @@
-import type { Queryable } from '@tallystick/database'
+import type { Queryable, Transaction } from '@tallystick/database'
 import { SubgraphError } from '../subgraph-error.ts'
 import { type Head, openEnd } from './block.ts'
 import type { BlockChanges } from './collect-changes.ts'
@@ -11,7 +11,7 @@ export type MapAgain = (load: LoadStored) => Promise<readonly BlockChanges[]>
 
 /** Replaces all blocks above a number. Throws if an entity would be lost: the transaction must then be rolled back. */
 export async function replaceAfter(
-  transaction: Queryable,
+  transaction: Transaction,
   { layout, blockNumber, map }: { readonly layout: Layout; readonly blockNumber: number; readonly map: MapAgain },
 ): Promise<Head | undefined> {
   await lockForWriting(transaction, layout)

@@ -1,8 +1,8 @@
-import type { Queryable } from '@tallystick/database'
+import type { Queryable, Transaction } from '@tallystick/database'
 import { SubgraphError } from '../subgraph-error.ts'
 import { assertFollows, assertIs, type Block, type Head, type KnownState, openEnd } from './block.ts'
 import { type BlockChanges, collectChanges } from './collect-changes.ts'
-import { formatArray, formatIntegers } from './encode-value.ts'
+import { formatRow } from './encode-value.ts'
 import { type Layout, readHead } from './layout.ts'
 import { writeTable } from './write-table.ts'
 
@@ -11,7 +11,7 @@ const uniqueViolation = '23505'
 
 /** Writes blocks and their changes. If `after` is given, the head must be that one. Returns the new head. */
 export async function commitBlocks(
-  transaction: Queryable,
+  transaction: Transaction,
   {
     layout,
     blocks,
@@ -44,21 +44,15 @@ export async function lockForWriting(transaction: Queryable, layout: Layout): Pr
 }
 
 async function insertBlocks(
-  transaction: Queryable,
+  transaction: Transaction,
   { layout, blocks }: { readonly layout: Layout; readonly blocks: readonly Block[] },
 ): Promise<void> {
   if (blocks.length === 0) return
+  const rows = blocks.map(({ number, hash, parentHash, timestamp }) =>
+    formatRow([String(number), hash.toLowerCase(), parentHash.toLowerCase(), String(timestamp)]),
+  )
   await transaction
-    .query(
-      `insert into ${layout.blocks} (number, hash, parent_hash, timestamp)
-       select * from unnest($1::text::int4[], $2::text::text[], $3::text::text[], $4::text::int8[])`,
-      [
-        formatIntegers(blocks.map(({ number }) => number)),
-        formatArray(blocks.map(({ hash }) => hash.toLowerCase())),
-        formatArray(blocks.map(({ parentHash }) => parentHash.toLowerCase())),
-        formatIntegers(blocks.map(({ timestamp }) => timestamp)),
-      ],
-    )
+    .copy(`copy ${layout.blocks} (number, hash, parent_hash, timestamp) from stdin`, rows.join(''))
     .catch((cause) => {
       if (cause.code !== uniqueViolation) throw cause
       throw new SubgraphError({
