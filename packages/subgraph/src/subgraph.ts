@@ -9,7 +9,8 @@ import { type ApiSchema, apiSchemaOf } from './schema/api-schema.ts'
 import { deploymentOf } from './schema/schema-id-of.ts'
 import type { Block, Head } from './store/block.ts'
 import type { BlockChanges, EntityChange } from './store/collect-changes.ts'
-import { findBlockAt, findFirstBlock, readHead } from './store/layout.ts'
+import { type Committed, rowsAt } from './store/current-rows.ts'
+import { findBlockAt, findFirstBlock, type Layout, readHead } from './store/layout.ts'
 import { createLoad, findVersions, type StoredEntity, type Versions } from './store/load-entities.ts'
 import { createIndexes, openStore, writeFault } from './store/open-store.ts'
 import { type MapAgain, replaceAfter } from './store/replace-after.ts'
@@ -50,6 +51,11 @@ export type Subgraph = {
   findBlockAt(number: number): Promise<Block | undefined>
   /** Reads entities at the head by id, in API form, with references as ids. Mappings use it. */
   load(entity: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredEntity>>
+  /**
+   * As `load`, but takes what this process committed last from memory. For changes that are committed `after` the head: if
+   * another process wrote since, the commit is refused.
+   */
+  loadAfter(entity: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredEntity>>
   /** Writes a block and its changes in one transaction. The first commit also creates the indexes of the attributes. */
   commit(block: Block, changes: readonly EntityChange[]): Promise<void>
   /**
@@ -103,20 +109,7 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
     if (answered.head) setHead(answered.head)
     return answered
   }
-  const write = async (work: (transaction: Transaction) => Promise<Head | undefined>) => {
-    const head = await database.transaction(work)
-    // After the commit: a query that started before it may have read the previous head.
-    known.startRead()(head)
-  }
-  let isIndexed = false
-  const commitMany = async (blocks: readonly BlockChanges[], options: CommitOptions = {}) => {
-    if (options.isIndexed && !isIndexed) {
-      await database.transaction((transaction) => createIndexes(transaction, layout))
-      isIndexed = true
-    }
-    const after = options.after === undefined ? undefined : { hash: options.after, revision: options.revision }
-    await write((transaction) => commitBlocks(transaction, { layout, blocks, after }))
-  }
+  const { write, commitMany, loadAfter } = createWriter({ database, layout, known })
   return {
     get head() {
       return known.head
@@ -129,6 +122,7 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
     },
     findBlockAt: (number) => findBlockAt(database, { layout, number }),
     load: createLoad(database, layout),
+    loadAfter,
     commit: (block, changes) => commitMany([{ block, changes }], { isIndexed: true }),
     commitMany,
     revert: (blockNumber) => write((transaction) => revertTo(transaction, { layout, blockNumber })),
@@ -144,6 +138,36 @@ export async function openSubgraph(options: SubgraphOptions): Promise<Subgraph> 
 
 function toResult({ data, errors }: Answer): QueryResult {
   return { ...(data !== undefined && { data: JSON.parse(data) }), ...(errors && { errors }) }
+}
+
+type WriterParts = {
+  readonly database: Database
+  readonly layout: Layout
+  readonly known: ReturnType<typeof createKnownHead>
+}
+
+function createWriter({ database, layout, known }: WriterParts) {
+  let committed: Committed | undefined
+  let isIndexed = false
+  const write = async (work: (transaction: Transaction) => Promise<Head | undefined>) => {
+    const head = await database.transaction(work)
+    // After the commit: a query that started before it may have read the previous head.
+    known.startRead()(head)
+  }
+  const commitMany = async (blocks: readonly BlockChanges[], options: CommitOptions = {}) => {
+    if (options.isIndexed && !isIndexed) {
+      await database.transaction((transaction) => createIndexes(transaction, layout))
+      isIndexed = true
+    }
+    const after = options.after === undefined ? undefined : { hash: options.after, revision: options.revision }
+    let next: Committed | undefined
+    await write(async (transaction) => {
+      next = await commitBlocks(transaction, { layout, blocks, after, committed })
+      return next.head
+    })
+    committed = next
+  }
+  return { write, commitMany, loadAfter: createLoad(database, layout, () => rowsAt(known.head, committed)) }
 }
 
 /** Keeps the latest head that was read. It ignores the result of a read that started before the one it has. */

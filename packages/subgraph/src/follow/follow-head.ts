@@ -48,7 +48,7 @@ export async function storeBlocks(
 ): Promise<Block> {
   // Before the mapping loads entities: if the index is replaced meanwhile, they are those of the old one.
   const revision = subgraph.head?.revision
-  const changes = await mapping.map(blocks, subgraph.load, pool.run, report)
+  const changes = await mapping.map(blocks, subgraph.loadAfter, pool.run, report)
   // Refused if another process changed the state that the mapping loaded.
   await subgraph.commitMany(changes, { after: head?.hash, revision, isIndexed })
   onStored(blocks.reduce((sum, { logs }) => sum + logs.length, 0))

@@ -14,7 +14,10 @@ export type Block = {
 
 /** Latest block of a store, with the state of its whole index. */
 export type Head = Block & {
-  /** Increases when stored blocks are replaced, or the fault changes: two answers of one block can then differ. */
+  /**
+   * Increases when stored blocks are reverted or replaced, or the fault changes: two answers of one block can then differ.
+   * A block and a revision have one state.
+   */
   readonly revision: number
   /** What contradicts the index and is not repaired yet. Undefined if nothing does. */
   readonly fault: string | undefined

@@ -21,6 +21,7 @@ export function createDecoder({ scalar }: Column): (raw: Row[string] | undefined
 
 const decoders: Readonly<Record<string, (text: string) => unknown>> = {
   Int: Number,
-  Boolean: (text) => text === 'true',
+  // In the text of an array it is one letter.
+  Boolean: (text) => text.startsWith('t'),
   Bytes: (text) => `0x${text.slice('\\x'.length)}`,
 }

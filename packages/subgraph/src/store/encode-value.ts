@@ -76,6 +76,15 @@ export function formatArray(elements: readonly (string | null)[]): string {
   return `{${elements.map((element) => (element === null ? 'NULL' : formatElement(element))).join(',')}}`
 }
 
+/** Parses what `formatArray` formats. */
+export function parseArray(text: string): readonly (string | null)[] {
+  const elements = text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|[^,]+/gs)
+  return [...elements].map(([element, quoted]) => {
+    if (quoted !== undefined) return quoted.replaceAll(/\\(.)/gs, '$1')
+    return element === 'NULL' ? null : element
+  })
+}
+
 export function formatIntegers(elements: readonly number[]): string {
   return `{${elements.join(',')}}`
 }

@@ -1,8 +1,9 @@
 import type { Queryable } from '@tallystick/database'
 import { SubgraphError } from '../subgraph-error.ts'
-import { openEnd } from './block.ts'
-import { createDecoder, type Row, selectColumns } from './decode-column.ts'
-import { encodeValue, formatArray } from './encode-value.ts'
+import type { EncodedFields } from './collect-changes.ts'
+import { type Committed, readCurrent } from './current-rows.ts'
+import { createDecoder } from './decode-column.ts'
+import { encodeValue, parseArray } from './encode-value.ts'
 import { getColumn, getTable, type Layout } from './layout.ts'
 
 /** Stored fields of an entity in API form. A reference is an id. */
@@ -11,27 +12,30 @@ export type StoredEntity = Readonly<Record<string, unknown>>
 /** Reads entities by id, in API form. The result lacks entities that do not exist. */
 export type LoadStored = (entity: string, ids: readonly string[]) => Promise<ReadonlyMap<string, StoredEntity>>
 
-/** Creates the function that reads entities at the head, in one statement. */
-export function createLoad(queryable: Queryable, layout: Layout): LoadStored {
+/** Creates the function that reads entities at the head, in one statement. It does not read known rows. */
+export function createLoad(
+  queryable: Queryable,
+  layout: Layout,
+  findKnown: () => Committed['rows'] = () => new Map(),
+): LoadStored {
   return async (entity, ids) => {
     const table = layout.tables.get(entity)
     if (!table) throw new SubgraphError({ code: 'invalid_change', message: `There is no entity ${entity}.` })
     const idField = getColumn(table, 'id').field
-    const texts = ids.flatMap((id) => {
+    const wanted = ids.flatMap((id) => {
       const encoded = encodeValue(idField, id)
       return 'text' in encoded && encoded.text !== null ? [encoded.text] : []
     })
-    if (texts.length === 0) return new Map()
-    const columns = [...table.columns.values()]
-    const rows = await queryable.query<Row>(
-      `select ${selectColumns(columns, 'c')} from ${table.name} as c
-       where c."$to" = ${openEnd} and c."id" = any($1::text::${table.idType}[])`,
-      [formatArray(texts)],
-    )
-    const readers = columns.map((column, index) => [column.field.name, `c${index}`, createDecoder(column)] as const)
-    const entities = rows.map(
-      (row): StoredEntity => Object.fromEntries(readers.map(([name, alias, decode]) => [name, decode(row[alias])])),
-    )
+    const rows = await readCurrent(queryable, { table, ids: wanted, known: findKnown().get(table) })
+    const readers = [...table.columns.values()].map((column) => ({ column, decode: createDecoder(column) }))
+    const toEntity = (fields: EncodedFields): StoredEntity =>
+      Object.fromEntries(
+        readers.map(({ column: { field }, decode }, index) => {
+          const text = fields[index] ?? null
+          return [field.name, decode(field.isList && text !== null ? parseArray(text) : text)]
+        }),
+      )
+    const entities = [...rows.values()].flatMap((fields) => (fields ? [toEntity(fields)] : []))
     return new Map(entities.map((loaded) => [String(loaded['id']), loaded]))
   }
 }

@@ -26,7 +26,6 @@ export async function replaceAfter(
     const message = `Blocks after ${blockNumber} were read again and have fewer entities: ${left} of ${count} ${entity}. They were not replaced.`
     throw new SubgraphError({ code: 'entities_lost', message })
   }
-  await transaction.query(`update ${layout.meta} set revision = revision + 1`)
   return readHead(transaction, layout)
 }
 

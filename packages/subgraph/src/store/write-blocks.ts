@@ -2,22 +2,30 @@ import type { Queryable, Transaction } from '@tallystick/database'
 import { SubgraphError } from '../subgraph-error.ts'
 import { assertFollows, assertIs, type Block, type Head, type KnownState, openEnd } from './block.ts'
 import { type BlockChanges, collectChanges } from './collect-changes.ts'
+import { type Committed, type CurrentRows, rowsAt } from './current-rows.ts'
 import { formatRow } from './encode-value.ts'
-import { type Layout, readHead } from './layout.ts'
+import { type Layout, readHead, type Table } from './layout.ts'
 import { writeTable } from './write-table.ts'
 
 // SQLSTATE.
 const uniqueViolation = '23505'
 
-/** Writes blocks and their changes. If `after` is given, the head must be that one. Returns the new head. */
+/** Writes blocks and their changes. If `after` is given, the head must be that one. */
 export async function commitBlocks(
   transaction: Transaction,
   {
     layout,
     blocks,
     after,
-  }: { readonly layout: Layout; readonly blocks: readonly BlockChanges[]; readonly after: KnownState | undefined },
-): Promise<Head | undefined> {
+    committed,
+  }: {
+    readonly layout: Layout
+    readonly blocks: readonly BlockChanges[]
+    readonly after: KnownState | undefined
+    /** Last commit of this process. */
+    readonly committed?: Committed | undefined
+  },
+): Promise<Committed> {
   const changes = collectChanges(layout, blocks)
   const head = await lockForWriting(transaction, layout)
   if (after !== undefined) assertIs(head, after)
@@ -31,10 +39,14 @@ export async function commitBlocks(
       timestamp: block.timestamp,
     }
   }
-  for (const [table, tableChanges] of changes) await writeTable(transaction, { table, changes: tableChanges })
+  const known = rowsAt(head, committed)
+  const rows = new Map<Table, CurrentRows>()
+  for (const [table, tableChanges] of changes) {
+    rows.set(table, await writeTable(transaction, { table, changes: tableChanges, known: known.get(table) }))
+  }
   await insertBlocks(transaction, { layout, blocks: blocks.map(({ block }) => block) })
-  if (!head || !last) return readHead(transaction, layout)
-  return { ...last, revision: head.revision, fault: head.fault }
+  if (!head || !last) return { head: await readHead(transaction, layout), rows }
+  return { head: { ...last, revision: head.revision, fault: head.fault }, rows }
 }
 
 /** Blocks other writers, but not readers, until the transaction ends. Returns the head. */
@@ -72,6 +84,7 @@ export async function revertTo(
     throw new SubgraphError({ code: 'invalid_block', message: `Cannot revert to block ${String(blockNumber)}.` })
   }
   await lockForWriting(transaction, layout)
+  await transaction.query(`update ${layout.meta} set revision = revision + 1`)
   await transaction.query(`delete from ${layout.blocks} where number > $1`, [blockNumber])
   for (const { name } of layout.tables.values()) {
     await transaction.query(`delete from ${name} where "$from" > $1`, [blockNumber])

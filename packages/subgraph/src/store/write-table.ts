@@ -1,45 +1,32 @@
-import type { Queryable, Transaction } from '@tallystick/database'
+import type { Transaction } from '@tallystick/database'
 import { openEnd } from './block.ts'
 import { type EncodedFields, mergeFields, type Operation, refuse, type TableChanges } from './collect-changes.ts'
+import { type CurrentRows, readCurrent } from './current-rows.ts'
 import { formatArray, formatIntegers, formatRow } from './encode-value.ts'
-import { getColumn, type Table } from './layout.ts'
+import type { Table } from './layout.ts'
 
 type Version = { readonly fields: EncodedFields; readonly from: number; to: number }
 type Closing = { readonly id: string; readonly block: number }
 
-/** Writes the changes of any number of blocks to one table with three statements: read, close and insert. */
+/** Writes the changes of any number of blocks to one table: it reads, closes and inserts. Returns the last rows. */
 export async function writeTable(
   transaction: Transaction,
-  { table, changes }: { readonly table: Table; readonly changes: TableChanges },
-): Promise<void> {
-  const current = await readCurrent(transaction, { table, ids: [...changes.keys()] })
+  {
+    table,
+    changes,
+    known,
+  }: { readonly table: Table; readonly changes: TableChanges; readonly known: CurrentRows | undefined },
+): Promise<CurrentRows> {
+  const current = await readCurrent(transaction, { table, ids: [...changes.keys()], known })
+  const last = new Map<string, EncodedFields | undefined>()
   const closings: Closing[] = []
   const versions: Version[] = []
   for (const [id, operations] of changes) {
-    planVersions(table, { id, operations, current: current.get(id), closings, versions })
+    last.set(id, planVersions(table, { id, operations, current: current.get(id), closings, versions }))
   }
   await closeVersions(transaction, { table, closings })
   await insertVersions(transaction, { table, versions })
-}
-
-async function readCurrent(
-  transaction: Queryable,
-  { table, ids }: { readonly table: Table; readonly ids: readonly string[] },
-): Promise<ReadonlyMap<string, EncodedFields>> {
-  const columns = [...table.columns.values()]
-  const rows = await transaction.query<Record<string, string | null>>(
-    `select ${columns.map(({ name }, index) => `${name}::text as c${index}`).join(', ')} from ${table.name}
-     where "$to" = ${openEnd} and "id" = any($1::text::${table.idType}[])`,
-    [formatArray(ids)],
-  )
-  const id = getColumn(table, 'id').position
-  const aliases = columns.map((_, index) => `c${index}`)
-  return new Map(
-    rows.map((row) => {
-      const fields = aliases.map((alias) => row[alias] ?? null)
-      return [fields[id] ?? '', fields]
-    }),
-  )
+  return last
 }
 
 function planVersions(
@@ -51,7 +38,7 @@ function planVersions(
     readonly closings: Closing[]
     readonly versions: Version[]
   },
-): void {
+): EncodedFields | undefined {
   let current = plan.current
   let open: Version | undefined
   for (const operation of plan.operations) {
@@ -65,6 +52,7 @@ function planVersions(
     if (open) plan.versions.push(open)
     current = next
   }
+  return current
 }
 
 function apply(
@@ -92,7 +80,7 @@ function areEqual(a: EncodedFields | undefined, b: EncodedFields | undefined): b
 }
 
 async function closeVersions(
-  transaction: Queryable,
+  transaction: Transaction,
   { table, closings }: { readonly table: Table; readonly closings: readonly Closing[] },
 ): Promise<void> {
   if (closings.length === 0) return
