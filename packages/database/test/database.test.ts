@@ -69,6 +69,33 @@ describe.each(databaseEngines)('%s', (engine) => {
     await expect(read()).rejects.toThrow(/later_table/)
   })
 
+  test('behavior: copy inserts rows in text format, of any size, and a failure ends only its transaction', async () => {
+    await database.query('create table copied (id int4 primary key, text text, bytes bytea)')
+    const long = `${'é€😀'.repeat(200_000)}'"`
+    const rows = `1\t\t\\\\x00ff\n2\ta\\tb\\nc\\\\d\t\\N\n3\t${long}\t\\N\n4\t\\\\.\t\\N\n`
+    const copy = (text: string) =>
+      database.transaction((transaction) => transaction.copy('copy copied (id, text, bytes) from stdin', text))
+    await copy(rows)
+    await copy('')
+    await expect(copy('5\tfive\t\\N\n1\tagain\t\\N\n')).rejects.toMatchObject({ code: '23505' })
+    await expect(copy('6\ttoo few\n')).rejects.toMatchObject({ code: '22P04' })
+    await expect(copy(`7\t${'x'.repeat(1_000_000)}\tx`.repeat(3))).rejects.toMatchObject({ code: '22P04' })
+    const inTwo = database.transaction(async (transaction) => {
+      await transaction.copy('copy copied (id) from stdin', '8\n')
+      throw new Error('stop')
+    })
+    await expect(inTwo).rejects.toThrow('stop')
+    await expect(
+      database.transaction(({ copy }) => copy('copy no_such_table from stdin', '1\n')),
+    ).rejects.toMatchObject({ code: '42P01' })
+    expect(await database.query("select id, text, encode(bytes, 'hex') as hex from copied order by id")).toEqual([
+      { id: 1, text: '', hex: '00ff' },
+      { id: 2, text: 'a\tb\nc\\d', hex: null },
+      { id: 3, text: long, hex: null },
+      { id: 4, text: '\\.', hex: null },
+    ])
+  })
+
   test('behavior: a transaction that throws is rolled back, and the next one works', async () => {
     await database.query('create table t (x int primary key)')
     const failing = database.transaction(async (transaction) => {

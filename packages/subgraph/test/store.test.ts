@@ -120,6 +120,25 @@ describe.each(databaseEngines)('%s', (engine) => {
     expect(things.head).toMatchObject(blockAt(1))
   })
 
+  test('behavior: what another process changed is read again, or its commit refuses the next one', async () => {
+    const { things, namespace } = await openThings()
+    const { things: other, all } = await openThings(namespace)
+    const names = async () => (await things.loadAfter('Thing', ['a', 'b'])).get('a')?.['name']
+    await things.commit(blockAt(1), [])
+    await things.commit(blockAt(2), [make('a', { name: 'A' })])
+    const known = { after: blockAt(2).hash, revision: things.head?.revision }
+    expect(await names()).toBe('A')
+    // The same block with other changes: only the revision tells.
+    await other.revert(1)
+    await other.commit(blockAt(2), [make('a', { name: 'other', size: 7 })])
+    const late = things.commitMany([{ block: blockAt(3), changes: [make('a', { size: 1 })] }], known)
+    await expect(late).rejects.toMatchObject({ code: 'index_replaced' })
+    await things.readHead()
+    expect(await names()).toBe('other')
+    await things.commit(blockAt(3), [make('a', { name: 'again' })])
+    expect(await all()).toMatchObject([{ name: 'again', size: 7 }])
+  })
+
   test('behavior: changes of one entity in one block create one version, or none without effect', async () => {
     const { things, all, namespace } = await openThings()
     await things.commit(blockAt(1), [

@@ -105,5 +105,8 @@ export function formatRow(texts: readonly (string | null | undefined)[]): string
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 
 function escapeText(text: string): string {
-  return /[\\\t\n\r]/.test(text) ? text.replaceAll(/[\\\t\n\r]/g, (character) => escapes[character] as string) : text
+  if (!/[\\\t\n\r]/.test(text)) return text
+  // Fast path: most of them are bytes.
+  if (/^\\x[\da-f]*$/.test(text)) return `\\${text}`
+  return text.replaceAll(/[\\\t\n\r]/g, (character) => escapes[character] as string)
 }
