@@ -27,6 +27,7 @@ export {
 } from './rate-window.ts'
 export { quote, type Secret } from './redact.ts'
 export { settleWithin, within } from './settle-within.ts'
+export { beginSlices, inSlices } from './slices.ts'
 export { syncDirectory } from './sync-directory.ts'
 export {
   type Clock,

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createServer, get } from 'node:http'
 import { connect } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
@@ -38,4 +39,23 @@ test('default: an HTTP/2 response that may take long outlives the time limit of 
   const other = await open('/other')
   await once(other, 'close')
   expect(long.closed).toBe(false)
+})
+
+test('behavior: over HTTP/1.1, bytes leave at once, and not at the end of the turn', async () => {
+  const sent: (number | undefined)[] = []
+  const server = createServer((_request, response) => {
+    response.removeHeader('transfer-encoding')
+    response.writeHead(200, { connection: 'close' }).flushHeaders()
+    const output = allowLongResponse(response)
+    const before = response.socket?.bytesWritten ?? 0
+    output.write('first')
+    sent.push(response.socket?.writableLength, (response.socket?.bytesWritten ?? 0) - before)
+    response.end()
+  })
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const [response] = await once(get({ port: (server.address() as AddressInfo).port }), 'response')
+  expect((await response.toArray()).join('')).toBe('first')
+  expect(sent).toEqual([0, 5])
 })

@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net'
+import { inSlices } from '@tallystick/base'
 
 /** Undocumented member: bytes that the system has not taken yet. Node's own idle timeout uses it. */
 type Handled = { readonly _handle?: { readonly writeQueueSize?: number } | null }
@@ -27,7 +28,7 @@ export function cutUnread(
   })
   const timer = setInterval(() => {
     const nowMs = performance.now()
-    for (const socket of open) {
+    void inSlices(open, (socket) => {
       const bytes = (socket as Handled)._handle?.writeQueueSize ?? 0
       const before = stuck.get(socket)
       if (bytes === 0) stuck.delete(socket)
@@ -37,7 +38,7 @@ export function cutUnread(
         socket.resetAndDestroy()
         onCut()
       }
-    }
+    })
   }, checkMs)
   timer.unref()
   server.once('close', () => clearInterval(timer))

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
 import type { KeyScope } from '@tallystick/core'
 import type { EventFilter } from './event-filter.ts'
 import type { EndReason } from './event-metrics.ts'
@@ -27,9 +28,9 @@ const pendingBytesMax = 128 * 1024
 const waitMs = 15_000
 const lingerMs = 1_000
 
-/** Creates a stream on a response whose headers were sent. Calls `onEnd` once, when it ends. */
+/** Creates a stream on a response whose headers were sent and whose body is written to `output`. Calls `onEnd` once. */
 export function createEventStream(
-  response: ServerResponse,
+  { response, output }: { readonly response: ServerResponse; readonly output: Writable },
   {
     onEnd,
     ...fields
@@ -49,9 +50,10 @@ export function createEventStream(
     if (finish('slow')) response.destroy()
   }
   const write = (bytes: Buffer | string) => {
-    if (ended !== undefined) return
-    if (response.writableLength > pendingBytesMax) cut()
-    else response.write(bytes)
+    // A client may have closed its half of the connection already.
+    if (ended !== undefined || !output.writable) return
+    if (output.writableLength > pendingBytesMax) cut()
+    else output.write(bytes)
   }
   response.once('close', () => finish('client'))
   // A failed write also closes the response.
@@ -62,13 +64,13 @@ export function createEventStream(
     write,
     writeAndWait: async (bytes) => {
       write(bytes)
-      if (ended !== undefined || !response.writableNeedDrain) return
+      if (ended !== undefined || !output.writableNeedDrain) return
       const signal = AbortSignal.timeout(waitMs)
       const closed = once(response, 'close', { signal })
-      await Promise.race([once(response, 'drain', { signal }), closed]).catch(cut)
+      await Promise.race([once(output, 'drain', { signal }), closed]).catch(cut)
     },
     cutIfStalled: () => {
-      const isPending = response.writableLength > 0
+      const isPending = output.writableLength > 0
       if (isPending && wasPending) cut()
       wasPending = isPending
     },

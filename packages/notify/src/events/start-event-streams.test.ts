@@ -66,7 +66,7 @@ function resume({ open }: Awaited<ReturnType<typeof openStreams>>['streams']) {
   })
   onTestFinished(() => void response.destroy())
   const request = { types: ['status'], chainId: undefined, after: { id: 1n, tag: 'old' } } as const
-  const target = { response: response as unknown as ServerResponse, begin: () => undefined }
+  const target = { response: response as unknown as ServerResponse, begin: () => response }
   const opened = open({ ...request, key: { id: 'key' }, keyHash: 'hash' }, target)
   return {
     opened,

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { type Metrics, repeat, type Time, toSeconds } from '@tallystick/base'
+import type { Writable } from 'node:stream'
+import { inSlices, type Metrics, repeat, runOneAtATime, type Time, toSeconds } from '@tallystick/base'
 import type { Database } from '@tallystick/database'
 import type { KeyRing, RingKey } from '@tallystick/keys'
 import type { Logger } from 'pino'
@@ -13,7 +14,7 @@ import { createStreamHub, type StreamHub } from './stream-hub.ts'
 import { createStreamSlots, type StreamBounds, type StreamSlots } from './stream-slots.ts'
 
 export type EventStreams = {
-  /** Opens a stream. Calls `begin` to send the headers once nothing can fail any more. */
+  /** Opens a stream. Calls `begin` once nothing can fail any more. */
   open(request: StreamRequest, target: StreamTarget): Promise<void>
   readonly metrics: EventMetrics
   /** Ends all streams and refuses new ones. */
@@ -26,7 +27,11 @@ type StreamRequest = EventsRequest & {
   readonly keyHash: string
 }
 
-type StreamTarget = { readonly response: ServerResponse; readonly begin: () => void }
+type StreamTarget = {
+  readonly response: ServerResponse
+  /** Sends the headers and returns what the body is written to. */
+  readonly begin: () => Writable
+}
 
 export type EventStreamsOptions = {
   readonly database: Database
@@ -62,19 +67,18 @@ export async function startEventStreams(options: EventStreamsOptions): Promise<E
   const past = createPastEvents(database)
   const parts: Parts = { feed, past, hub, open, slots, eventMetrics, onSent: eventMetrics.sent }
 
-  const checkKeys = () => endWithoutKey(open, { keyRing, nowMs: time.now() })
+  const checkKeys = runOneAtATime(() => endWithoutKey(open, { keyRing, nowMs: time.now() }))
   keyRing.onChange(checkKeys)
   const keyCheck = repeat(time, { name: 'keys of streams', ms: keyCheckMs }, checkKeys)
   const heartbeat = repeat(time, { name: 'heartbeat', ms: heartbeatMs }, () => {
-    for (const stream of open) stream.cutIfStalled()
-    hub.sendToAll(formatHeartbeat(feed.position), feed.position)
+    hub.sendHeartbeat(formatHeartbeat(feed.position), feed.position)
   })
   return {
     metrics: eventMetrics,
     open: (request, target) => openStream(parts, { request, target, nowSeconds: toSeconds(time.now()) }),
     end: () => {
       slots.close()
-      for (const stream of open) stream.end('stop')
+      void inSlices(open, (stream) => stream.end('stop'))
     },
     stop: async () => {
       keyCheck.stop()
@@ -105,20 +109,22 @@ async function openStream(
       throw error
     })
   if (isGone) return free()
-  begin()
-  const stream = createEventStream(response, {
-    types,
-    chainId,
-    keyHash,
-    sentId: position.id,
-    scopes: types.map((type) => scopeOfType[type]),
-    onEnd: (reason) => {
-      free()
-      open.delete(stream)
-      hub.remove(stream)
-      eventMetrics.ended(reason)
+  const stream = createEventStream(
+    { response, output: begin() },
+    {
+      types,
+      chainId,
+      keyHash,
+      sentId: position.id,
+      scopes: types.map((type) => scopeOfType[type]),
+      onEnd: (reason) => {
+        free()
+        open.delete(stream)
+        hub.remove(stream)
+        eventMetrics.ended(reason)
+      },
     },
-  })
+  )
   open.add(stream)
   stream.write(formatHello(position))
   if (isReset) stream.write(formatReset(position))
@@ -126,14 +132,14 @@ async function openStream(
 }
 
 /** Ends the streams whose key is no longer in force or has lost one of their scopes. It looks up each key once. */
-function endWithoutKey(
+async function endWithoutKey(
   streams: Iterable<EventStream>,
   { keyRing, nowMs }: { readonly keyRing: Pick<KeyRing, 'findByHash'>; readonly nowMs: number },
-): void {
+): Promise<void> {
   const known = new Map<string, RingKey | undefined>()
-  for (const stream of streams) {
+  await inSlices(streams, (stream) => {
     const { keyHash, scopes } = stream
     if (!known.has(keyHash)) known.set(keyHash, keyRing.findByHash(keyHash, nowMs))
     if (!scopes.every((scope) => known.get(keyHash)?.scopes.has(scope))) stream.end('key')
-  }
+  })
 }

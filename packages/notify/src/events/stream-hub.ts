@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { beginSlices } from '@tallystick/base'
 import { createMatches, type EventFilter } from './event-filter.ts'
 import type { EventPosition, FramedEvent } from './event-frame.ts'
 import type { EventStream } from './event-stream.ts'
@@ -8,10 +8,6 @@ export type StreamHub = ReturnType<typeof createStreamHub>
 
 type Group = EventFilter & { readonly streams: Set<EventStream> }
 type Job = (group: Group) => ((stream: EventStream) => void) | undefined
-
-// Other requests are served between two slices. The clock is read once per batch of streams.
-const sliceMs = 5
-const batchSize = 32
 
 /** Creates a hub. `onSent` receives the number of events that were written. */
 export function createStreamHub(onSent: (count: number) => void) {
@@ -42,9 +38,10 @@ export function createStreamHub(onSent: (count: number) => void) {
     /** Sends events to the streams whose filters match, in the background and in the order of the calls. */
     sendEvents: (events: readonly FramedEvent[]) =>
       enqueue((group) => createSendEvents(events.filter(createMatches(group)), onSent)),
-    /** Sends bytes to every stream. Skips streams that have received a later event than the position. */
-    sendToAll: (bytes: Buffer, { id }: EventPosition) =>
+    /** Sends bytes to every stream and cuts those that stall. Skips streams that have received a later event than the position. */
+    sendHeartbeat: (bytes: Buffer, { id }: EventPosition) =>
       enqueue(() => (stream) => {
+        stream.cutIfStalled()
         if (stream.sentId <= id) stream.write(bytes)
       }),
     /** Sends bytes to every stream. The events after the position are new to all of them. */
@@ -57,16 +54,13 @@ export function createStreamHub(onSent: (count: number) => void) {
 }
 
 async function runJob(job: Job, groups: ReadonlyMap<string, Group>): Promise<void> {
-  let sliceStart = performance.now()
-  let count = 0
+  const slices = beginSlices()
   for (const group of groups.values()) {
     const send = job(group)
     if (!send) continue
     for (const stream of group.streams) {
       send(stream)
-      if (++count % batchSize > 0 || performance.now() - sliceStart < sliceMs) continue
-      await nextTurn()
-      sliceStart = performance.now()
+      if (slices.isOver()) await slices.next()
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import type { OpenapiParameter, StreamEvent } from '@tallystick/core'
 import { allowLongResponse } from '@tallystick/http'
 import { hashSecret, type RingKey } from '@tallystick/keys'
@@ -36,8 +37,8 @@ export function createEventsRoute(streams: Pick<EventStreams, 'open'>, chainIds:
   return { method: 'GET', url: '/events', scope: 'any', mediaTypes: [mediaType], describe: describeEvents, handler }
 }
 
-/** Sends the headers and takes the response from Fastify. */
-function sendHeaders(request: FastifyRequest, reply: FastifyReply): void {
+/** Sends the headers, takes the response from Fastify and returns what its body is written to. */
+function sendHeaders(request: FastifyRequest, reply: FastifyReply): Writable {
   reply.hijack()
   const { raw } = reply
   for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...streamHeaders })) {
@@ -50,7 +51,7 @@ function sendHeaders(request: FastifyRequest, reply: FastifyReply): void {
   }
   raw.writeHead(200)
   raw.flushHeaders()
-  allowLongResponse(raw)
+  return allowLongResponse(raw)
 }
 
 const description = `Returns a stream of server-sent events that stays open. \`notes\` has the whole new set of a chain in the first second of its period. \`rate\` has the figures of a chain when one of them changed. \`status\` says that the pool was paused or opened or rejects the notes, that the protocol is synced or not, which tenors have notes, or that the signer changed.
