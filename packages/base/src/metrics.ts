@@ -42,7 +42,8 @@ const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
  */
 export function createMetrics(help: MetricHelp): Metrics {
   const families = new Map<string, Family>()
-  const series = new Map<string, unknown>()
+  /** Series of each family, by name and labels. */
+  const series = new Map<string, Map<string, unknown>>()
 
   const declare = (name: string, type: Family['type'], lines: Family['lines'], read?: ReadSeries) => {
     if (!Object.hasOwn(help, name)) throw new Error(`metric ${name} has no help text`)
@@ -50,14 +51,14 @@ export function createMetrics(help: MetricHelp): Metrics {
   }
   const find = <Series>(name: string, labels: Labels | undefined, create: () => Series): Series => {
     const id = name + formatLabels(labels)
-    const known = series.get(id) as Series | undefined
+    const family = series.get(name) ?? new Map<string, unknown>()
+    const known = family.get(id) as Series | undefined
     if (known) return known
     const created = create()
-    series.set(id, created)
+    series.set(name, family.set(id, created))
     return created
   }
-  const ofFamily = <Series>(name: string) =>
-    [...series].filter(([id]) => id === name || id.startsWith(`${name}{`)) as [string, Series][]
+  const ofFamily = <Series>(name: string) => [...(series.get(name) ?? [])] as [string, Series][]
 
   return {
     counter: (family, labels) => {

@@ -49,7 +49,11 @@ test('behavior: the periods of six years have no gaps or overlaps, two per day',
     const length = (period.end - period.start) / 3600n
     hours.set(length, (hours.get(length) ?? 0) + 1)
     const next = periodAfter(period)
-    const isWhole = isSame(periodAt(period.start), period) && isSame(periodAt(period.end - 1n), period)
+    const isWhole = [period.start, period.end - 1n].every((instant) => {
+      // Otherwise `periodAt` returns the period that it found last.
+      periodAt(next.end)
+      return isSame(periodAt(instant), period)
+    })
     if (!isWhole || next.start !== period.end) wrong.push(period)
     period = next
   }

@@ -7,7 +7,7 @@ import { createDateFormatter } from '../head.ts'
 import { httpsRequired } from '../request/https-required.ts'
 import { formatRawError } from '../response/raw-error.ts'
 import { createTlsServer, type TlsServer } from './tls-server.ts'
-import { type CertificateFiles, findDateProblem, readNotAfter, watchCertificate } from './watch-certificate.ts'
+import { type CertificateFiles, findDateProblem, watchCertificate } from './watch-certificate.ts'
 import { watchTicketKeys } from './watch-ticket-keys.ts'
 
 export type OpenTls = TlsServer & { readonly stopWatching: () => void }
@@ -33,7 +33,7 @@ export function openTls(files: CertificateFiles & TicketFile, context: TlsContex
   const certificate = watchCertificate(files, { current, onChange: tls.setCertificate, log, time })
   metrics.gauge('tallystick_certificate_rejected', () => [{ value: certificate.isRejected() ? 1 : 0 }])
   const notAfter = 'tallystick_certificate_not_after_timestamp_seconds'
-  metrics.gauge(notAfter, () => [{ value: readNotAfter(certificate.inUse().cert) }])
+  metrics.gauge(notAfter, () => [{ value: certificate.notAfter() }])
   const stops = [certificate.stop, useTicketKeys(files.ticketKeys, { tls, log, time })]
   return { ...tls, stopWatching: () => stops.forEach((stop) => void stop()) }
 }

@@ -25,6 +25,7 @@ type WatchOptions = {
  */
 export function watchCertificate(files: CertificateFiles, { current, onChange, log, time }: WatchOptions) {
   let inUse = current
+  let notAfter = readNotAfter(current.cert)
   let rejected: Certificate | undefined
   const check = async () => {
     const found: Certificate = { cert: await readFile(files.cert), key: await readFile(files.key) }
@@ -36,6 +37,7 @@ export function watchCertificate(files: CertificateFiles, { current, onChange, l
     if (problem === undefined) {
       onChange(found)
       inUse = found
+      notAfter = readNotAfter(found.cert)
       rejected = undefined
       log.info({ validTo: new X509Certificate(found.cert).validTo }, 'TLS certificate changed')
     } else if (!rejected || !isSame(found, rejected)) {
@@ -48,7 +50,8 @@ export function watchCertificate(files: CertificateFiles, { current, onChange, l
   )
   const timer = repeat(time, { name: 'TLS files', ms: pollMs }, checking.run)
   return {
-    inUse: () => inUse,
+    /** When the certificate in use expires, in Unix seconds. */
+    notAfter: () => notAfter,
     /** Whether the files are unreadable or contain a pair that is not used. */
     isRejected: () => checking.isFailing || rejected !== undefined,
     stop: timer.stop,
@@ -77,7 +80,6 @@ function isSame(a: Certificate, b: Certificate): boolean {
   return a.cert.equals(b.cert) && a.key.equals(b.key)
 }
 
-/** Returns when a certificate expires, in Unix seconds. */
-export function readNotAfter(cert: Buffer): number {
+function readNotAfter(cert: Buffer): number {
   return Date.parse(new X509Certificate(cert).validTo) / 1000
 }

@@ -30,6 +30,18 @@ test('behavior: signing the same note twice returns the same bytes', async () =>
   expect(await signer.sign(terms, domain)).toBe(await signer.sign(terms, domain))
 })
 
+test('behavior: of several signatures at once, each has a turn of the event loop', async () => {
+  const signer = createPrivateKeySigner(vector.privateKey)
+  const log: unknown[] = []
+  const sign = async (count: number) => {
+    await signer.sign(terms, domain)
+    log.push(count)
+    setImmediate(() => log.push('other work'))
+  }
+  await Promise.all([1, 2, 3].map(sign))
+  expect(log).toEqual([1, 'other work', 2, 'other work', 3])
+})
+
 test('behavior: a printed or serialised signer does not reveal its key', () => {
   const signer = createPrivateKeySigner(vector.privateKey)
   const shown = inspect(signer, { depth: null, showHidden: true }) + JSON.stringify(signer)

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hashNote, invalidConfig } from '@tallystick/core'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Signer } from './signer.ts'
@@ -14,9 +15,16 @@ export function createPrivateKeySigner(privateKey: string, kind: Signer['kind'] 
       )
     }
   })()
+  // One signature per turn of the event loop, because it takes milliseconds.
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(() => nextTurn()).then(work)
+    last = result.catch(() => undefined)
+    return result
+  }
   return {
     kind,
     address: account.address,
-    sign: (terms, domain) => account.sign({ hash: hashNote(terms, domain) }),
+    sign: (terms, domain) => inTurn(() => account.sign({ hash: hashNote(terms, domain) })),
   }
 }
