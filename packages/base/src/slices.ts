@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-// Requests wait for at most one slice, and one turn of the event loop costs a tenth of it.
-const sliceMs = 0.5
+// A request waits for at most one slice. Under overload a slice takes half as long as a turn of the event loop, so that the
+// work ends in time. Half, because two works in slices are in each other's turns and would make each other grow.
+const [shortestMs, longestMs] = [0.5, 5]
 
-/** Divides synchronous work into slices of 0.5 ms. */
+/** Divides synchronous work into slices: of 0.5 ms, and under overload half as long as the turns of other work in between. */
 export type Slices = {
   /** Returns whether the slice is used up. */
   readonly isOver: () => boolean
@@ -13,12 +14,14 @@ export type Slices = {
 
 /** Begins the first slice of some work. */
 export function beginSlices(): Slices {
-  let endsAtMs = performance.now() + sliceMs
+  let endsAtMs = performance.now() + shortestMs
   return {
     isOver: () => performance.now() >= endsAtMs,
     next: async () => {
+      const endedAtMs = performance.now()
       await nextTurn()
-      endsAtMs = performance.now() + sliceMs
+      const nowMs = performance.now()
+      endsAtMs = nowMs + Math.min(longestMs, Math.max(shortestMs, (nowMs - endedAtMs) / 2))
     },
   }
 }
