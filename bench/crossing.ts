@@ -1,12 +1,19 @@
 import { periodAt } from '@tallystick/core'
 import { closeAll, openConnections, quantile, type Target } from './load.ts'
 
-/** What a boundary did under load: the time to the first new notes, and the median time of a request. */
-export type Crossing = { readonly lagMs: number; readonly p50Ms: number }
+/**
+ * What a boundary did under load: the time to the first new notes, the median time of a request, and the 99th percentile
+ * of those after the boundary.
+ */
+export type Crossing = { readonly lagMs: number; readonly p50Ms: number; readonly p99AfterMs: number }
 
-/** Sends requests of `GET /notes` until `afterMs` after the boundary. Throws if one sent after it gets old notes. */
+/**
+ * Sends requests of `GET /notes` until `afterMs` after the boundary. Throws if one sent after it gets old notes. Each of the
+ * `connections` sends one request after the other. Each of the `visitors` pauses in between, as most clients do: a thousand
+ * that do not pause would only measure how long they wait for each other.
+ */
 export async function crossBoundary(
-  target: Target & { readonly connections: number },
+  { visitors = 0, ...target }: Target & { readonly connections: number; readonly visitors?: number },
   {
     request,
     atMs,
@@ -20,38 +27,48 @@ export async function crossBoundary(
     readonly toleranceMs: number
   },
 ): Promise<Crossing> {
-  const { connections, failed } = await openConnections(target)
+  const { connections, failed } = await openConnections({ ...target, connections: target.connections + visitors })
   const now = createFineClock()
   const times = new Float64Array(responsesMax)
-  let answers = 0
+  let [answers, answersBefore] = [0, 0]
   let oldTag: string | undefined
   let firstNewAtMs = Number.POSITIVE_INFINITY
   const run = Promise.all(
     connections.map(
-      (connection) =>
+      (connection, index) =>
         new Promise<void>((resolve, reject) => {
           const send = () => {
             const sentAtMs = now()
             connection.send(request, (head) => {
               const answeredAtMs = now()
+              if (sentAtMs < atMs) answersBefore++
               times[answers++] = answeredAtMs - sentAtMs
               const tag = readEtag(head)
               oldTag ??= tag
               if (tag !== oldTag) firstNewAtMs = Math.min(firstNewAtMs, answeredAtMs)
               else if (sentAtMs > atMs + toleranceMs)
                 return reject(new Error('A request sent after the boundary got old notes.'))
-              if (answeredAtMs < atMs + afterMs) send()
-              else resolve()
+              if (answeredAtMs >= atMs + afterMs) resolve()
+              else if (index < target.connections) send()
+              else setTimeout(send, pauseMs)
             })
           }
-          send()
+          setTimeout(send, index < target.connections ? 0 : pauseMs * Math.random())
         }),
     ),
   )
   await Promise.race([run, failed])
   await closeAll(connections)
-  return { lagMs: firstNewAtMs - atMs, p50Ms: quantile([...times.subarray(0, answers).sort()], 0.5) }
+  const sorted = (from: number) => [...times.slice(from, answers).sort()]
+  return {
+    lagMs: firstNewAtMs - atMs,
+    p50Ms: quantile(sorted(0), 0.5),
+    p99AfterMs: quantile(sorted(answersBefore), 0.99),
+  }
 }
+
+// Of a visitor: a thousand send 500 requests per second.
+const pauseMs = 2_000
 
 // Allocated in advance: copying a growing array would count as lag.
 const responsesMax = 1_000_000

@@ -44,7 +44,7 @@ export async function measureBoundary(): Promise<Result[]> {
       baseline: median(rounds.map(({ p50Ms }) => p50Ms)),
       ratio: (lags.at(-1) ?? Number.NaN) / median(rounds.map(({ p50Ms }) => p50Ms)),
       spread: [lags[0] ?? Number.NaN, lags.at(-1) ?? Number.NaN],
-      target: { valueAtMost: 5 },
+      target: { valueAtMost: 1 },
     },
   ]
 }

@@ -4,70 +4,122 @@ import { writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { get } from 'node:https'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { periodAt } from '@tallystick/core'
-import { compare, type Result, type Round } from '../result.ts'
-import { createBenchKey, createSite, type Server, type Site, setBenchCurve } from '../service.ts'
+import { type Crossing, crossBoundary, endOfPeriod } from '../crossing.ts'
+import { compare, median, type Result } from '../result.ts'
+import { benchLog, createBenchKey, createSite, type Server, type Site, setBenchCurve } from '../service.ts'
 
 const streamsWanted = 10_000
-// For connections besides the streams: the database, the disk, the admin listener.
+// Eight connections keep the service busy, and the others are open, as at most boundaries.
+const [busy, visitors] = [8, 992]
+// For connections besides the streams and the load: the database, the disk, the admin listener.
 const filesReserved = 500
-const rounds = 1
-// Enough to open all streams on two cores.
-const leadMs = 200_000
+// Boundaries without load, and then with it.
+const boundaries = 3
+// Enough to sign the next period and to open the connections of the load.
+const leadMs = 15_000
+const afterMs = 1_000
+// The service's clock counts whole milliseconds.
+const toleranceMs = 1
 const script = (name: string) => fileURLToPath(new URL(`../servers/${name}`, import.meta.url))
 // The last tenors of the event. Nothing else in a stream has them.
 const eventEnd = '180,360]}'
 const greeting = ': connected\nretry: 2000\nid: 1-00000000\n\n'
 
-type Sample = { readonly kbPerStream: number; readonly firstMs: number; readonly lastMs: number }
+type Fanout = { readonly firstMs: number; readonly lastMs: number }
+type Sample = { readonly kbPerStream: number; readonly fanouts: readonly Fanout[] }
 
 /**
- * Measures many idle streams of `GET /events` over TLS: the memory of each, and the time from the boundary until the last
- * client has the new notes. The baseline is a bare server that writes the same bytes to as many streams. The clients are
- * another process on the same processors.
+ * Measures many idle streams of `GET /events` over TLS: the memory of each, the time from the boundary until the last client
+ * has the new notes, and what `GET /notes` does meanwhile. The baseline is a bare server that writes the same bytes to as
+ * many streams. The clients are another process on the same processors.
  */
 export async function measureEvents(): Promise<Result[]> {
-  const streams = Math.min(streamsWanted, openFileLimit() - filesReserved)
+  const streams = Math.min(streamsWanted, openFileLimit() - filesReserved - busy - visitors)
   process.stderr.write(`${streams} streams (limit of open files: ${openFileLimit()})\n`)
-  const samples: { readonly own: Sample; readonly bare: Sample }[] = []
-  for (let round = 0; round < rounds; round++) {
-    const { sample: own, event } = await measureService(streams)
-    samples.push({ own, bare: await measureBare(streams, event) })
-  }
-  const roundsOf = (read: (sample: Sample) => number): Round[] =>
-    samples.map(({ own, bare }) => ({ value: read(own), baseline: read(bare) }))
+  const { sample: own, event, crossings } = await measureService(streams)
+  const bare = await measureBare(streams, event)
+  const roundsOf = (read: (fanout: Fanout) => number) =>
+    own.fanouts.map((fanout, index) => ({ value: read(fanout), baseline: read(bare.fanouts[index] as Fanout) }))
+  const memory = { value: own.kbPerStream, baseline: bare.kbPerStream }
   return [
     compare(
-      { name: 'events.fanout', unit: 'ms', target: { atMost: 1.5 } },
+      { name: 'events.fanout', unit: 'ms', target: { valueAtMost: 500 } },
       roundsOf(({ lastMs }) => lastMs),
     ),
     compare(
       { name: 'events.fanout.first', unit: 'ms' },
       roundsOf(({ firstMs }) => firstMs),
     ),
-    compare(
-      { name: 'events.memory', unit: 'KB', target: { atMost: 1.5 } },
-      roundsOf(({ kbPerStream }) => kbPerStream),
-    ),
+    compare({ name: 'events.memory', unit: 'KB', target: { atMost: 1.5 } }, [memory]),
+    ...describeCrossings(crossings),
   ]
 }
 
-async function measureService(streams: number): Promise<{ readonly sample: Sample; readonly event: string }> {
+/** The lag is the worst, as in `boundary.lag`. The baseline of both is the median time of a request under that load. */
+function describeCrossings(crossings: readonly Crossing[]): Result[] {
+  const baseline = median(crossings.map(({ p50Ms }) => p50Ms))
+  const figure = (name: string, values: readonly number[], value: number): Result => ({
+    ...{ name, value, unit: 'ms', baseline, ratio: value / baseline },
+    spread: [Math.min(...values), Math.max(...values)],
+  })
+  const lags = crossings.map(({ lagMs }) => lagMs)
+  const slowest = crossings.map(({ p99AfterMs }) => p99AfterMs)
+  return [
+    { ...figure('events.boundary.lag', lags, Math.max(...lags)), target: { valueAtMost: 1 } },
+    figure('events.boundary.p99', slowest, median(slowest)),
+  ]
+}
+
+async function measureService(streams: number) {
   const tls = { cert: 'cert.pem', key: 'key.pem' }
-  const bounds = { connectionsMax: streams + 200, connectionsPerAddressMax: null }
-  const listen = { host: '127.0.0.1', port: 0, ...bounds, eventStreamsPerKey: streams, eventStreamsMax: streams, tls }
-  const site = createSite({ listen })
+  const bounds = { connectionsMax: streams + busy + visitors + 200, connectionsPerAddressMax: null }
+  const ofStreams = { eventStreamsPerKey: streams, eventStreamsMax: streams }
+  const site = createSite({
+    log: benchLog,
+    listen: { host: '127.0.0.1', port: 0, publicRpm: null, ...bounds, ...ofStreams, tls },
+  })
   setBenchCurve(site)
   const key = createBenchKey(site)
-  const boundaryMs = Number(periodAt(BigInt(Math.floor(Date.now() / 1000))).end) * 1000
-  const server = await site.start([script('shifted-server.js'), String(boundaryMs - leadMs)])
-  const aheadMs = Number(/^ahead (-?\d+)$/m.exec(server.output)?.[1])
-  const sample = await measureStreams({ site, server, key, streams, atMs: boundaryMs - aheadMs })
+  const ends = [endOfPeriod(Date.now())]
+  while (ends.length <= 2 * boundaries) ends.push(endOfPeriod(ends.at(-1) as number))
+  const instants = [Date.now(), ...ends.map((endMs) => endMs - leadMs)]
+  const server = await site.start([
+    ...['--import', script('watch-loop.js')],
+    ...[script('shifted-server.js'), ...instants.map(String)],
+  ])
+  const output = createOutput(server.child)
+  const clients = await openStreams(site, { server, key, streams })
+  /** Sets the clock before the next boundary and returns when that is. */
+  const approach = async () => {
+    server.child.kill('SIGHUP')
+    return (ends.shift() as number) - Number((await output.wait(/^ahead (-?\d+)$/m))[1])
+  }
+  const fanouts: Fanout[] = []
+  for (let round = 0; round < boundaries; round++) fanouts.push(await clients.receive(await approach()))
+  const request = Buffer.from(`GET /notes HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\n\r\n`)
+  const load = { port: server.port, ca: site.ca, connections: busy, visitors }
+  /** Crosses a boundary under load. The event loop is watched in one of them only, because that takes processor time. */
+  const cross = async (isWatched: boolean) => {
+    const atMs = await approach()
+    const crossing = crossBoundary(load, { request, atMs, afterMs, toleranceMs })
+    await sleep(atMs - afterMs - Date.now())
+    if (isWatched) server.child.kill('SIGUSR2')
+    const { lastMs } = await clients.receive(atMs)
+    const crossed = await crossing
+    if (isWatched) server.child.kill('SIGUSR2')
+    process.stderr.write(`under load the last stream had the event after ${lastMs} ms\n`)
+    return crossed
+  }
+  const crossings: Crossing[] = []
+  for (let round = 0; round < boundaries; round++) crossings.push(await cross(false))
+  await cross(true)
   const event = await readNotes(site, { server, key })
+  await clients.stop()
   await stop(server.child)
   site.remove()
-  return { sample, event }
+  return { sample: { kbPerStream: clients.kbPerStream, fanouts }, event, crossings }
 }
 
 async function measureBare(streams: number, event: string): Promise<Sample> {
@@ -76,55 +128,59 @@ async function measureBare(streams: number, event: string): Promise<Sample> {
   writeFileSync(paths.greeting, greeting)
   writeFileSync(paths.event, `id: 2-00000000\nevent: notes\ndata: ${event}\n\n`)
   const files = ['cert.pem', 'key.pem'].map((name) => join(site.directory, name))
-  const options = [...files, paths.greeting, paths.event, String(leadMs)]
-  const server = await site.start([script('bare-stream-server.js'), ...options])
-  const atMs = Number(/^at (\d+)$/m.exec(server.output)?.[1])
-  const sample = await measureStreams({ site, server, key: 'none', streams, atMs })
+  const server = await site.start([script('bare-stream-server.js'), ...files, paths.greeting, paths.event])
+  const output = createOutput(server.child)
+  const clients = await openStreams(site, { server, key: 'none', streams })
+  const fanouts: Fanout[] = []
+  for (let round = 0; round < boundaries; round++) {
+    await sleep(afterMs)
+    server.child.kill('SIGHUP')
+    fanouts.push(await clients.receive(Number((await output.wait(/^at (\d+)$/m))[1])))
+  }
+  await clients.stop()
   await stop(server.child)
   site.remove()
-  return sample
+  return { kbPerStream: clients.kbPerStream, fanouts }
 }
 
-async function measureStreams({
-  site,
-  server,
-  key,
-  streams,
-  atMs,
-}: {
-  readonly site: Site
-  readonly server: Server
-  readonly key: string
-  readonly streams: number
-  readonly atMs: number
-}): Promise<Sample> {
+/** Opens streams. `receive` resolves when each has the event of an instant. */
+async function openStreams(
+  site: Site,
+  { server, key, streams }: { readonly server: Server; readonly key: string; readonly streams: number },
+) {
   const rssBefore = readRssKb(server.child)
   const options = [String(server.port), site.caPath, String(streams), '/events?types=notes', key, eventEnd]
-  const clients = spawn(process.execPath, [script('stream-clients.js'), ...options], {
+  const child = spawn(process.execPath, [script('stream-clients.js'), ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  process.once('exit', () => clients.kill('SIGKILL'))
-  const output = createOutput(clients)
+  process.once('exit', () => child.kill('SIGKILL'))
+  const output = createOutput(child)
   await output.wait(/^open$/m)
-  if (Date.now() > atMs - 1_000) throw new Error('The streams were not open before the boundary. Raise leadMs.')
-  const kbPerStream = (readRssKb(server.child) - rssBefore) / streams
-  const [, first = '', last = ''] = await output.wait(/^received (\d+) (\d+)$/m)
-  clients.kill('SIGKILL')
-  return { kbPerStream, firstMs: Number(first) - atMs, lastMs: Number(last) - atMs }
+  return {
+    kbPerStream: (readRssKb(server.child) - rssBefore) / streams,
+    receive: async (atMs: number): Promise<Fanout> => {
+      const [, first = '', last = ''] = await output.wait(/^received (\d+) (\d+)$/m)
+      return { firstMs: Number(first) - atMs, lastMs: Number(last) - atMs }
+    },
+    stop: () => stop(child),
+  }
 }
 
-/** Collects the output of a process. `wait` rejects if it ends before a pattern matches. */
+/** Collects the output of a process. `wait` takes what matches, and rejects if the process ends before. */
 function createOutput(child: ChildProcess) {
   let output = ''
   child.stdout?.on('data', (chunk) => {
     output += chunk
   })
-  const exited = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the clients exited with ${code}`)))
+  const exited = once(child, 'exit').then(([code]) => Promise.reject(new Error(`a process exited with ${code}`)))
   exited.catch(() => undefined)
   const find = async (pattern: RegExp): Promise<RegExpExecArray> => {
     for (;;) {
       const match = pattern.exec(output)
-      if (match) return match
+      if (match) {
+        output = output.slice(match.index + match[0].length)
+        return match
+      }
       await once(child.stdout as NodeJS.ReadableStream, 'data')
     }
   }
