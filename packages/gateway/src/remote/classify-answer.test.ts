@@ -1,4 +1,5 @@
 import type { TallystickError } from '@tallystick/core'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { classifyAnswer } from './classify-answer.ts'
 
@@ -60,6 +61,49 @@ describe('data', () => {
     expect(chain).toBe(324)
     expect(Object.keys(answer)).toEqual(['data'])
     expect([undefined, 1]).toContain(answer.data.a)
+  })
+
+  // A line break is the one difference: an answer with one is always parsed. A repeated head may stay in the data.
+  const meansTheSame = (text: string) => {
+    const [quick, parsed] = [text, `${text}\n`].map((body) => {
+      try {
+        const { data, ...answer } = classify(body)
+        const { h, ...rest } = JSON.parse(data)
+        return { ...answer, data: rest }
+      } catch (error) {
+        return { kind: kindOf(error as TallystickError), message: (error as TallystickError).message }
+      }
+    })
+    expect(quick).toEqual(parsed)
+  }
+
+  test('behavior: an answer that is not parsed means the same as one that is, whatever its data', () => {
+    const heads = fc.oneof(
+      fc.record({ block: fc.record({ number: fc.nat(), hash: fc.constantFrom('0x01', 'x'), timestamp: fc.nat() }) }),
+      fc.jsonValue(),
+    )
+    const names = fc.constantFrom('a', 'b', 'h', 'errors', 'data', '__proto__', '\\', '"h"', '')
+    const values = fc.oneof(fc.jsonValue(), fc.constantFrom('h', '"h":', ',"h":1', '}}', '\\"', ' ', '\u2028'))
+    const members = (name: fc.Arbitrary<string>) => fc.array(fc.tuple(name, values), { maxLength: 4 })
+    const write = (list: readonly (readonly [string, unknown])[]) =>
+      list.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+    const check = (head: unknown, inside: [string, unknown][], outside: [string, unknown][]) => {
+      const data = `"data":{${[`"h":${JSON.stringify(head)}`, ...write(inside)].join(',')}}`
+      meansTheSame(`{${[data, ...write(outside)].join(',')}}`)
+    }
+    const none = fc.constant<[string, unknown][]>([])
+    const outside = fc.oneof({ weight: 3, arbitrary: none }, members(fc.constantFrom('data', 'errors', 'extensions')))
+    fc.assert(fc.property(heads, members(names), outside, check), { numRuns: 2_000 })
+  })
+
+  test('behavior: an answer with a part removed, repeated or changed means the same as if it is parsed', () => {
+    const text = `{"data":{${h},"a":[{"id":"1","n":-1.5e2,"x":null},[]],"b":{"h":true}}}`
+    const pieces = ['{', '}', '[', ']', ',', ':', '"', '\\', '0', ' ', `${h},`, '"errors":[]', ',"h":null', '\\u0068']
+    for (let start = 0; start <= text.length; start++) {
+      for (const piece of ['', ...pieces]) {
+        for (const length of [0, 1, 2, 9]) meansTheSame(text.slice(0, start) + piece + text.slice(start + length))
+      }
+    }
   })
 
   test.each([

@@ -5,6 +5,7 @@ import { type Head, type SubgraphAnswer, upstreamError } from '../chain-subgraph
 import { classifyErrors, cleanMessages, type ErrorEntries } from './classify-errors.ts'
 import type { Exchange } from './create-connections.ts'
 import type { Redact } from './create-redact.ts'
+import { hasPlainStrings, skipMembers } from './skip-members.ts'
 
 export type Reading = {
   /** Response key of the head selection that the service adds. */
@@ -21,12 +22,15 @@ const retryAfterSecondsDefault = 1
 /** Returns the data of an upstream's HTTP response, or throws an error that says what is wrong with it. */
 export function classifyAnswer(exchange: Exchange, reading: Reading): SubgraphAnswer {
   const { status, text } = exchange
-  const json = findJson(text)
   const isGood = status >= 200 && status < 300
+  const isJsonType = hasJsonType(exchange)
+  const plain = isGood && isJsonType ? readPlainAnswer(text, reading.headAlias) : undefined
+  if (plain) return plain
+  const json = findJson(text)
   const errors = errorsOf(json)
-  if (!isGood) throw statusError(exchange, { errors: hasJsonType(exchange) ? errors : undefined, reading })
+  if (!isGood) throw statusError(exchange, { errors: isJsonType ? errors : undefined, reading })
   if (json === undefined) throw notJson(exchange)
-  if (!hasJsonType(exchange)) {
+  if (!isJsonType) {
     const message = 'The chain’s subgraph returned JSON with another content type. Contact the operator.'
     throw upstreamError({ failure: 'wrong_type', message })
   }
@@ -43,6 +47,21 @@ export function classifyAnswer(exchange: Exchange, reading: Reading): SubgraphAn
     failure: 'malformed',
     message: 'The chain’s subgraph returned JSON that is not a GraphQL response. Try again later.',
   })
+}
+
+/**
+ * Reads the common form of an answer without parsing its data: only data, compact, without escapes, the head first and once.
+ * Returns undefined for every other text. What it accepts is JSON, and parsing it gives the same answer.
+ */
+function readPlainAnswer(text: string, headAlias: string): SubgraphAnswer | undefined {
+  const opening = `{"data":{"${headAlias}":`
+  if (!text.startsWith(`${opening}{`) || !hasPlainStrings(text)) return undefined
+  const headEnd = skipMembers(text, opening.length + 1)
+  if (headEnd === 0 || text.charAt(headEnd) !== ',') return undefined
+  const dataEnd = skipMembers(text, headEnd + 1)
+  if (dataEnd !== text.length - 1 || !text.endsWith('}') || text.includes(`"${headAlias}"`, headEnd)) return undefined
+  const head = readHead(JSON.parse(text.slice(opening.length, headEnd)))
+  return { data: `{${text.slice(headEnd + 1, dataEnd)}`, errors: [], head, source: 'remote' }
 }
 
 function findJson(text: string): unknown {
