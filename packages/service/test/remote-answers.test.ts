@@ -1,3 +1,6 @@
+import type { TLSSocket } from 'node:tls'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { openDatabase } from '@tallystick/database'
 import { openSubgraph } from '@tallystick/subgraph'
 import { createCertificateAuthority } from '@tallystick/workbench/certificate-authority'
@@ -7,6 +10,9 @@ import { headAt, respond, startFakeSubgraph } from './fake-subgraph.ts'
 import { newDatabase } from './harness.ts'
 import { errorOf, openRemote, remoteQuery, secretToken, turn } from './remote-harness.ts'
 import { buildSubgraphApp } from './subgraph-app.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 describe('an answer', () => {
   test('default: separates the caller’s data from the head', async () => {
@@ -65,6 +71,27 @@ describe('an answer', () => {
     )
     const remote = openRemote([server.url], { ca: authority.cert })
     expect((await remote.ask()).data).toBe('{"a":1}')
+    await remote.subgraph.close()
+    await server.stop()
+  })
+
+  test('behavior: a new connection resumes the TLS session, also after a garbage collection', async () => {
+    const authority = createCertificateAuthority()
+    const resumed: boolean[] = []
+    const server = await startLocalServer(
+      ({ socket }, response) => {
+        resumed.push((socket as TLSSocket).isSessionReused())
+        response.setHeader('content-type', 'application/json').end('{"data":{"a":1}}')
+      },
+      { tls: authority.issue(['127.0.0.1']) },
+    )
+    const remote = openRemote([server.url], { ca: authority.cert })
+    await remote.ask()
+    server.closeConnections()
+    await turn()
+    collectGarbage()
+    await remote.ask()
+    expect(resumed).toEqual([false, true])
     await remote.subgraph.close()
     await server.stop()
   })

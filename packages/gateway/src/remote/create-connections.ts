@@ -50,6 +50,7 @@ export type ConnectionsOptions = {
 /** Creates a bounded pool of keep-alive HTTP/1.1 connections to one origin. Limits response sizes and follows no redirects. */
 export function createConnections({ origin, answerBytesMax, ca, time }: ConnectionsOptions): Connections {
   const sockets = new Set<Socket>()
+  const resumable: { session?: Buffer } = {}
   const connectedAtMs = new WeakMap<Error, number>()
   const connectSocket = buildConnector({ timeout: connectTimeoutMs, ...(ca !== undefined && { ca }) })
   const connect: buildConnector.connector = (options, callback) => {
@@ -60,6 +61,10 @@ export function createConnections({ origin, answerBytesMax, ca, time }: Connecti
       atMs = time.monotonic()
     })
     socket.prependListener('error', (error) => connectedAtMs.set(error, atMs))
+    // undici refers to sessions weakly: the next garbage collection would end their reuse.
+    socket.on('session', (session) => {
+      resumable.session = session
+    })
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   }
