@@ -19,6 +19,7 @@ const warmUpRequests = 12_000
 // Typical response time of a subgraph in the same region.
 const remoteDelayMs = 10
 const remoteServerPath = fileURLToPath(new URL('../servers/remote-server.js', import.meta.url))
+const bareProxyPath = fileURLToPath(new URL('../servers/bare-proxy-server.js', import.meta.url))
 const chain = { id: 324, name: 'zkSync Era', pool }
 
 export type Endpoint = {
@@ -31,6 +32,7 @@ export type Endpoint = {
 /**
  * Measures `POST /data` against the same query sent directly to the upstream: the embedded subgraph, an upstream on another
  * machine, and one that shares the cores with the gateway. Uncached means that every request has a new owner.
+ * `data.remote.limit` is against a bare proxy before the same upstream.
  */
 export async function measureData(): Promise<Result[]> {
   const postgres = await startPostgres()
@@ -41,6 +43,8 @@ export async function measureData(): Promise<Result[]> {
   const upstream = await startRemoteServer(embedded.site, data)
   const far = { ...straight, port: upstream.port }
   const remote = await startRemote({ url: postgres.url('remote'), upstream: far, caPath: embedded.site.caPath })
+  const proxy = await startBareProxy(embedded.site, far)
+  const limit = { ...remote, port: proxy.port, ca: embedded.site.ca }
   const local = await startRemote({ url: postgres.url('local'), upstream: straight, caPath: embedded.site.caPath })
 
   const one = () => ownerOf(1)
@@ -56,10 +60,11 @@ export async function measureData(): Promise<Result[]> {
       { name: 'data.remote', ...atLeast(0.85) },
       { value: remote, baseline: far, owner: createOwners() },
     ),
+    await measurePair({ name: 'data.remote.limit' }, { value: remote, baseline: limit, owner: createOwners() }),
     await measurePair({ name: 'data.remote.cached' }, { value: remote, baseline: far, owner: one }),
     await measurePair({ name: 'data.remote.local' }, { value: local, baseline: straight, owner: createOwners() }),
   ]
-  for (const { child } of [local.server, remote.server, upstream, embedded.server]) child.kill('SIGKILL')
+  for (const { child } of [local.server, proxy, remote.server, upstream, embedded.server]) child.kill('SIGKILL')
   for (const { site } of [local, remote, embedded]) site.remove()
   await postgres.stop()
   return results
@@ -109,6 +114,12 @@ export async function startRemoteServer(site: Site, data: string): Promise<Serve
   const { directory } = site
   const commandLine = [remoteServerPath, join(directory, 'cert.pem'), join(directory, 'key.pem'), path]
   return site.start([...commandLine, String(remoteDelayMs)])
+}
+
+/** Starts a server that only passes requests to the upstream and its responses back: what Node permits a gateway. */
+async function startBareProxy(site: Site, { port, path }: Endpoint): Promise<Server> {
+  const files = ['cert.pem', 'key.pem', 'ca.pem'].map((name) => join(site.directory, name))
+  return site.start([bareProxyPath, ...files, `https://localhost:${port}`, path])
 }
 
 export function loadOf({ port, ca, path, key }: Endpoint, body: () => object): Load {
