@@ -117,9 +117,10 @@ export async function findLoggedSets(
      where s.log_index >= $1 and s.log_index < $2 order by maturity`,
     [from, to],
   )
+  const notesOf = new Map<number | null, NoteRow[]>()
+  for (const { setIndex, ...note } of notes) notesOf.set(setIndex, [...(notesOf.get(setIndex) ?? []), note])
   return rows.map(({ curveIndex, ...row }) => {
-    const own = notes.filter(({ setIndex }) => setIndex === row.logIndex).map(({ setIndex, ...note }) => note)
-    return { set: fromRows(row, own), curveIndex: curveIndex ?? -1 }
+    return { set: fromRows(row, notesOf.get(row.logIndex) ?? []), curveIndex: curveIndex ?? -1 }
   })
 }
 

@@ -1,21 +1,14 @@
 import { runOneAtATime, type Time, toSeconds } from '@tallystick/base'
 import { periodAt } from '@tallystick/core'
 import type { Refusal } from '@tallystick/issuer'
-import {
-  createMerkleTree,
-  equalBytes,
-  formatCheckpoint,
-  type MerkleTree,
-  rootAfter,
-  type VerifierKey,
-} from '@tallystick/tlog'
+import { equalBytes, formatCheckpoint, type MerkleTree, rootAfter, type VerifierKey } from '@tallystick/tlog'
 import type { Logger } from 'pino'
 import { logCurves } from './append-records.ts'
 import {
   assertHasPublished,
-  assertJournalled,
   assertMirrored,
   assertSameHistory,
+  assertSameLeaves,
   assertSignedBy,
   copyToJournal,
   LogContradictionError,
@@ -55,13 +48,13 @@ export type PublicLogOptions = Published & {
   readonly log: Logger
 }
 
-/** What this replica has verified and journalled: the tree, and its newest checkpoint. */
-type VerifiedLog = { readonly tree: MerkleTree; head: StoredCheckpoint | undefined }
+/** The newest checkpoint that this replica has verified, and whose entries it has journalled. */
+type VerifiedLog = { head: StoredCheckpoint | undefined }
 
 /** Creates the log of the database. It reads nothing before the first `refresh`. */
 export function createPublicLog(options: PublicLogOptions): PublicLog {
-  const { key, log } = options
-  const verified: VerifiedLog = { tree: createMerkleTree(), head: undefined }
+  const { key, log, journal } = options
+  const verified: VerifiedLog = { head: undefined }
   const listeners: (() => void)[] = []
   let problem: Refusal | undefined
   const refresh = runOneAtATime(async () => {
@@ -80,7 +73,7 @@ export function createPublicLog(options: PublicLogOptions): PublicLog {
   })
   return {
     key: key.verifier,
-    tree: verified.tree,
+    tree: journal.tree,
     head: () => (problem ? undefined : verified.head),
     problem: () => problem,
     refresh,
@@ -97,33 +90,28 @@ export function createPublicLog(options: PublicLogOptions): PublicLog {
 
 /** Takes over the newest checkpoint of the database, once its entries are in the journal. Returns its size. */
 async function takeCheckpoint(options: PublicLogOptions, verified: VerifiedLog): Promise<number> {
-  const { database, key } = options
-  const { tree } = verified
+  const { database, key, journal } = options
   const stored = await findCheckpoint(database)
   if (stored && stored.note !== verified.head?.note) {
     assertSignedBy(stored, key.verifier)
-    if (stored.size > tree.size) await extend(options, { verified, stored })
-    else await assertSameHistory(database, { stored, tree })
+    if (!verified.head) await assertSameLeaves(database, { stored, tree: journal.tree })
+    if (stored.size > journal.tree.size) await extend(options, stored)
+    else await assertSameHistory(database, { stored, tree: journal.tree })
+    if (stored.size > (verified.head?.size ?? 0)) verified.head = stored
   }
   // The notes of a restored database can be served as far as they are logged, but nothing may be added to its log.
-  await assertHasPublished(options, { tree, covered: stored?.size ?? 0 })
+  await assertHasPublished(options, stored?.size ?? 0)
   return stored?.size ?? 0
 }
 
-async function extend(
-  options: PublicLogOptions,
-  { verified, stored }: { readonly verified: VerifiedLog; readonly stored: StoredCheckpoint },
-): Promise<void> {
+async function extend(options: PublicLogOptions, stored: StoredCheckpoint): Promise<void> {
   const { database, journal, mirrored } = options
-  const { tree } = verified
+  const { tree } = journal
   const leaves = await readLeaves(database, { from: tree.size, to: stored.size })
-  assertJournalled(leaves, { journal, from: tree.size })
   if (!equalBytes(rootAfter(tree, leaves), stored.root)) throw new LogContradictionError('root')
-  // Before the tree and the journal have the entries: the next refresh would not compare them again.
+  // Before the journal has the entries: the next refresh would not compare them again.
   assertMirrored(leaves, { mirrored, tree })
   await copyToJournal(options, stored.size)
-  for (const leaf of leaves) tree.append(leaf)
-  verified.head = stored
 }
 
 /** Logs waiting curves. Signs a checkpoint if there are entries that the newest one does not cover. */
@@ -134,7 +122,7 @@ async function signNewEntries(
   const { database, time } = options
   await logCurves(database, periodAt(toSeconds(time.now())).start)
   if ((await countEntries(database)) <= covered) return
-  await signCheckpoint(options, verified.tree)
+  await signCheckpoint(options)
   await takeCheckpoint(options, verified)
 }
 
@@ -142,7 +130,7 @@ async function signNewEntries(
  * Signs a checkpoint of all entries. Replicas may call this at the same time: the lock makes it one after another, and one
  * that finds a newer checkpoint than its tree signs nothing.
  */
-async function signCheckpoint({ database, key, time }: PublicLogOptions, tree: MerkleTree): Promise<void> {
+async function signCheckpoint({ database, journal: { tree }, key, time }: PublicLogOptions): Promise<void> {
   const isSigned = await database.transaction(async (transaction) => {
     await transaction.query('lock table log_checkpoints in exclusive mode')
     const last = await findCheckpoint(transaction)

@@ -8,15 +8,15 @@ import {
 } from '@tallystick/base'
 import { TallystickError } from '@tallystick/core'
 import { lockDirectory } from '@tallystick/database'
-import { encodeUtf8, leafHash } from '@tallystick/tlog'
+import { createMerkleTree, type MerkleTree } from '@tallystick/tlog'
 import { z } from 'zod'
+import { hashLeaf, hashNodes } from './hash-nodes.ts'
+import { loadTree, saveTree } from './leaf-file.ts'
 
 /** A file on this replica's disk with every entry that it showed to the public. It survives a restore of the database. */
 export type LogJournal = {
-  /** Number of entries. */
-  readonly size: number
-  /** Returns the leaf of an entry below `size`. */
-  leaf(index: number): Uint8Array
+  /** The entries as a tree. */
+  readonly tree: Omit<MerkleTree, 'append'>
   /** Appends the lines of the next entries. Resolves once they are on disk. */
   append(lines: readonly string[]): Promise<void>
   /** Reads the lines of all entries from the file, in their order. */
@@ -39,23 +39,18 @@ export async function openLogJournal(path: string): Promise<LogJournal> {
 }
 
 async function readAndOpen(path: string, unlock: () => Promise<void>): Promise<LogJournal> {
-  const leaves: Uint8Array[] = []
-  let length = 0
-  for await (const { value, endsAt } of readLines(path)) {
-    length = endsAt
-    if (value) leaves.push(leafHash(encodeUtf8(value.entry)))
-  }
+  const loaded = await loadTree(path)
+  const { tree, length } = loaded ?? (await readTree(path))
   const file = await openLineFile(path, length)
+  await saveTree(path, { tree, from: loaded ? tree.size : 0 })
   return {
-    get size() {
-      return leaves.length
-    },
-    leaf: (index) => leaves[index] as Uint8Array,
+    tree,
     append: async (lines) => {
-      const first = leaves.length
-      const encoded = lines.map((entry, at) => encodeChecksumLine({ index: first + at, entry }))
+      const from = tree.size
+      const encoded = lines.map((entry, at) => encodeChecksumLine({ index: from + at, entry }))
       await file.append(Buffer.concat(encoded))
-      leaves.push(...lines.map((entry) => leafHash(encodeUtf8(entry))))
+      for (const line of lines) tree.append(hashLeaf(line))
+      await saveTree(path, { tree, from })
     },
     lines: () => readEntryLines(path),
     close: async () => {
@@ -63,6 +58,16 @@ async function readAndOpen(path: string, unlock: () => Promise<void>): Promise<L
       await unlock()
     },
   }
+}
+
+async function readTree(path: string): Promise<{ readonly tree: MerkleTree; readonly length: number }> {
+  const tree = createMerkleTree(hashNodes)
+  let length = 0
+  for await (const { value, endsAt } of readLines(path)) {
+    length = endsAt
+    if (value) tree.append(hashLeaf(value.entry))
+  }
+  return { tree, length }
 }
 
 /** Counts the entries of a journal without a lock: a service may have it open. A missing file has none. */

@@ -84,6 +84,16 @@ export async function readLeaves(database: Queryable, { from, to }: LogRange): P
   return rows.map(({ leaf }) => new Uint8Array(leaf))
 }
 
+/** Returns the SHA-256 in hex of the leaves from `from` up to, but not including, `to`, computed by the database. */
+export async function digestLeaves(database: Queryable, { from, to }: LogRange): Promise<string> {
+  const [row] = await database.query<{ digest: string | null }>(
+    `select encode(sha256(string_agg(leaf_hash, ''::bytea order by index)), 'hex') as digest from log_entries
+     where index >= $1 and index < $2`,
+    [from, to],
+  )
+  return row?.digest ?? ''
+}
+
 /** Thrown if the database lacks entries that a checkpoint covers. */
 export class MissingEntriesError extends Error {
   override readonly name = 'MissingEntriesError'

@@ -17,15 +17,16 @@ export const logMetricHelp: MetricHelp = {
 export const logRemedy = 'Nothing may be lost from it. "A restored database" in docs/log.md explains how to repair it.'
 
 export type RowWatch = {
-  /** Compares all rows. Never throws. */
+  /** Compares rows, in a long log not all of them. Never throws. */
   compare(): Promise<void>
   check(): Finding
   stop(): Promise<void>
 }
 
 const compareMs = 60_000
-// Small enough that the embedded database, which runs in this thread, does not delay requests.
 const rangeSize = 256
+// 16,384 entries: those of a chain in 20 years. In a longer log a round takes more than one minute.
+const rangesPerRun = 64
 const loggedMax = 10
 
 type RowWatchOptions = {
@@ -38,21 +39,29 @@ type RowWatchOptions = {
 
 /**
  * Compares the rows of curves, notes and signers with their entries, every minute. The database computes a digest of each
- * range, and only ranges whose digest changed are read and verified.
+ * range, and only ranges whose digest changed are read and verified. A run compares the newest range, those with altered
+ * rows, and some of the others in turns: the work per minute does not grow with a long log.
  */
 export function startRowWatch({ database, publicLog, metrics, log, time }: RowWatchOptions): RowWatch {
   const verified = new Map<number, VerifiedRange>()
   let altered: readonly AlteredRow[] = []
+  let next = 0
   let isStopped = false
+  const choose = (count: number) => {
+    const others = Array.from({ length: Math.min(count, rangesPerRun) }, (_, at) => (next + at) % count)
+    next = (next + rangesPerRun) % count
+    return new Set([count - 1, ...altered.map(({ index }) => Math.floor(index / rangeSize)), ...others])
+  }
   const run = async () => {
     const size = publicLog.head()?.size ?? 0
-    const found: AlteredRow[] = []
-    for (let from = 0; from < size; from += rangeSize) {
+    if (size === 0) return
+    for (const index of choose(Math.ceil(size / rangeSize))) {
       // A long log would delay the stop.
       if (isStopped) return
-      const range = { from, to: Math.min(size, from + rangeSize) }
-      found.push(...(await compareRange(database, { range, publicLog, verified })))
+      const from = index * rangeSize
+      await compareRange(database, { range: { from, to: Math.min(size, from + rangeSize) }, publicLog, verified })
     }
+    const found = [...verified.values()].flatMap((range) => range.found).sort((a, b) => a.index - b.index)
     logNew(log, { before: altered, now: found })
     altered = found
   }
@@ -91,14 +100,12 @@ type ComparedRange = {
 async function compareRange(
   database: Pick<Database, 'snapshot'>,
   { range, publicLog, verified }: ComparedRange,
-): Promise<readonly AlteredRow[]> {
-  return database.snapshot(async (snapshot) => {
+): Promise<void> {
+  await database.snapshot(async (snapshot) => {
     const digest = `${range.to}:${await digestRows(snapshot, range)}`
-    const known = verified.get(range.from)
-    if (known?.digest === digest) return known.found
+    if (verified.get(range.from)?.digest === digest) return
     const found = await findAlteredRows(snapshot, { tree: publicLog.tree, range })
     verified.set(range.from, { digest, found })
-    return found
   })
 }
 

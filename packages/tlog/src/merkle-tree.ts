@@ -11,7 +11,8 @@ export type MerkleTree = {
   readTile(tile: Tile): Uint8Array
 }
 
-export function createMerkleTree(): MerkleTree {
+/** Creates an empty tree. `hashNodes` computes the same as `nodeHash`, for example with the functions of a platform. */
+export function createMerkleTree(hashNodes = nodeHash): MerkleTree {
   const levels: ReturnType<typeof createHashList>[] = []
   const listOf = (level: number) => {
     levels[level] ??= createHashList()
@@ -27,7 +28,7 @@ export function createMerkleTree(): MerkleTree {
         const list = listOf(level)
         list.push(hash)
         if (list.length % 2 === 1) return
-        hash = nodeHash(list.slice(list.length - 2, list.length - 1), list.slice(list.length - 1, list.length))
+        hash = hashNodes(list.slice(list.length - 2, list.length - 1), list.slice(list.length - 1, list.length))
       }
     },
     readNode: ({ level, index }) => listOf(level).slice(index, index + 1),
