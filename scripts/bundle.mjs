@@ -8,6 +8,7 @@ import { nodeProgram } from './node-program.mjs'
 const programs = [
   'apps/tallystick/dist/cli.js',
   'packages/gateway/dist/public/query-thread-main.js',
+  'packages/issuer/dist/treasury/parse-feed-main.js',
   'apps/sandbox/dist/main.js',
   'packages/database/dist/pglite/thread-main.js',
   'packages/workbench/dist/dev-chain/serve-dev-chain.js',

@@ -21,9 +21,14 @@ const service = {
     service: ['config.schema.json', 'portal'],
     subgraph: ['src/protocol/schema.graphql'],
     gateway: ['dist/bundle'],
+    issuer: ['dist/bundle'],
     database: ['dist/bundle'],
   },
-  threads: ['packages/gateway/dist/public/query-thread-main.js', 'packages/database/dist/pglite/thread-main.js'],
+  threads: [
+    'packages/gateway/dist/public/query-thread-main.js',
+    'packages/issuer/dist/treasury/parse-feed-main.js',
+    'packages/database/dist/pglite/thread-main.js',
+  ],
 } as const
 
 export const programs = {

@@ -15,7 +15,8 @@ import type { TreasurySettings } from '../settings.ts'
 import { type ChosenRow, chooseRow, formatTerms } from './choose-row.ts'
 import { TreasuryFeedError } from './feed-error.ts'
 import { type DocumentSource, type FeedDocument, fetchDocument } from './fetch-document.ts'
-import { type FeedRow, parseFeed } from './parse-feed.ts'
+import type { FeedRow } from './parse-feed.ts'
+import { parseInThread } from './parse-in-thread.ts'
 
 export type TreasuryCurve = { readonly points: CurvePoints; readonly provenance: CurveProvenance }
 
@@ -90,7 +91,7 @@ async function fetchPage(month: string, { config, signal }: Pick<FetchOptions, '
   const document = await fetchDocument(url, { source: treasuryFeed, timeoutMs: config.timeoutMs, signal })
   // Other parameters of the configured URL may be secret.
   const publicUrl = `${url.origin}${url.pathname}?${new URLSearchParams(query)}`
-  return { url: publicUrl, document, rows: parseFeed(document.text) }
+  return { url: publicUrl, document, rows: await parseInThread(document.text, signal) }
 }
 
 function monthBefore(month: string): string {

@@ -29,8 +29,8 @@ export function parseFeed(text: string): FeedRow[] {
     .map(parseEntry)
 }
 
-// A month has about 1,500 elements, one attribute for each, and three namespaces. The parser runs in the thread that serves
-// notes. It takes 0.1 s for so many elements, but 41 s for 512 KB of nested namespaces, and 16 times as long for 2 MB.
+// A month has about 1,500 elements, one attribute for each, and three namespaces. The parser has a thread of
+// its own. It takes 0.1 s for so many elements, but 41 s for 512 KB of nested namespaces, and 16 times as long for 2 MB.
 const limits = [
   ['<', 20_000],
   ['=', 20_000],
