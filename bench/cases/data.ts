@@ -70,7 +70,7 @@ export async function measureData(): Promise<Result[]> {
   return results
 }
 
-type Running = Endpoint & { readonly site: Site; readonly server: Server }
+export type Running = Endpoint & { readonly site: Site; readonly server: Server }
 
 /** Starts a service with a filled embedded subgraph whose chain has no new blocks. */
 export async function startEmbedded(
