@@ -3,7 +3,7 @@ import { type Load, measureLoad } from '../../load.ts'
 import type { Server, Site } from '../../service.ts'
 
 export const factor = 100
-export const connections = 16
+const connections = 16
 export const seconds = 3
 
 /** What a service with a given amount of something needs. */
