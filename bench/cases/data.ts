@@ -51,7 +51,7 @@ export async function measureData(): Promise<Result[]> {
   const atLeast = (ratio: number) => ({ target: { atLeast: ratio } })
   const results = [
     await measurePair({ name: 'data.cached', ...atLeast(3) }, { value: embedded, baseline: straight, owner: one }),
-    await measureShare({ name: 'data.cached.share', ...atLeast(0.5) }, embedded),
+    await measureShare({ name: 'data.cached.share', ...atLeast(0.7) }, embedded),
     await measurePair(
       { name: 'data.uncached', ...atLeast(0.85) },
       { value: embedded, baseline: straight, owner: createOwners() },
