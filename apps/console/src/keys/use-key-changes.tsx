@@ -1,5 +1,6 @@
 import type { KeyChange, KeyView } from '@tallystick/core'
 import { Notice } from '@tallystick/ui'
+import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import type { AdminApi } from '../api/admin-api.ts'
 import { ConfirmDialog } from '../parts/dialog.tsx'
@@ -29,7 +30,8 @@ export function useKeyChanges({ api, isSandbox, onChanged }: KeyChangesOptions) 
     else if (open?.kind !== 'edit') setShown((now) => (now?.id === key.id ? undefined : now))
     onChanged()
   }
-  const close = () => setOpen(undefined)
+  // The browser tells that a dialog has closed some milliseconds after Escape, when the next one may be open.
+  const close = () => setOpen((now) => (now === open ? undefined : now))
   const common = { api, onClose: close }
   return {
     open: setOpen,
@@ -40,7 +42,7 @@ export function useKeyChanges({ api, isSandbox, onChanged }: KeyChangesOptions) 
       </>
     ),
     dialogs: (
-      <>
+      <Fragment key={open}>
         {open?.kind === 'create' ? (
           <CreateKeyDialog
             {...common}
@@ -62,7 +64,7 @@ export function useKeyChanges({ api, isSandbox, onChanged }: KeyChangesOptions) 
           />
         ) : null}
         {open?.kind === 'revoke' ? <RevokeKeyDialog {...common} entry={open.key} onDone={finish} /> : null}
-      </>
+      </Fragment>
     ),
   }
 }
