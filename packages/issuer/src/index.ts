@@ -28,7 +28,7 @@ export {
 } from './issue/premature-sets.ts'
 export type { Recorder } from './issue/recorder.ts'
 export { encodeDiscard } from './journal/journal-discard.ts'
-export { decodeEntry, encodeEntry, type JournalEntry } from './journal/journal-entry.ts'
+export { createJournalEntry, decodeEntry, encodeEntry, type JournalEntry } from './journal/journal-entry.ts'
 export { JournalError, readJournal } from './journal/journal-file.ts'
 export { openSignerJournal, readPeriods } from './journal/signer-journal.ts'
 export { noteMetricHelp } from './note-metrics.ts'

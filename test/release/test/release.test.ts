@@ -99,7 +99,7 @@ describe('another user, outside the repository, with nothing but Node on the PAT
     const found = readdirSync(installed, { recursive: true, encoding: 'utf8' })
     const manifests = found.filter((path) => /^(.*node_modules\/(@[^/]+\/)?[^/]+\/)?package\.json$/.test(path))
     const packages = manifests.map((path) => JSON.parse(readFileSync(join(installed, path), 'utf8')))
-    const names = ['database', 'gateway', 'service', 'subgraph'].map((name) => `@tallystick/${name}`)
+    const names = ['database', 'gateway', 'issuer', 'service', 'subgraph'].map((name) => `@tallystick/${name}`)
     expect(packages.map(({ name }) => name).sort()).toEqual(['@electric-sql/pglite', ...names, 'tallystick'])
     const scripts = packages.flatMap(({ scripts = {} }) => Object.keys(scripts))
     expect(scripts.filter((name) => /^(pre|post)?install$|^prepare$/.test(name))).toEqual([])
