@@ -292,7 +292,9 @@ test('behavior: the command discards from the journal a set that the database no
   const site = await prepareSite({ databaseUrl, config: { admin } })
   const journal = join(site.directory, '.tallystick/signer-journal.jsonl')
   const signer = { kind: 'private-key', key: 'env:SIGNER_KEY', journal }
-  const wrong = await start({ databaseUrl, at: new Date(Date.now() + 3 * dayMs).toISOString(), config: { signer } })
+  // Far from the end of a period: close to it the next notes are signed too, and there are two sets to discard.
+  const at = new Date((Math.floor(Date.now() / dayMs) + 3) * dayMs + 17 * 3_600_000).toISOString()
+  const wrong = await start({ databaseUrl, at, config: { signer } })
   const { start: period } = (await wrong.operator.showNotes()).chains[0]?.current ?? {}
   for (const table of ['notes', 'note_sets']) await wrong.database.query(`delete from ${table}`)
   await wrong.stop()
