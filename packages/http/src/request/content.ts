@@ -77,8 +77,10 @@ function nameMember([name, value]: readonly [string, unknown]): readonly [string
   return [JSON.stringify(name.slice(0, 40)), value]
 }
 
+const surrogate = /\p{Surrogate}/u
+
 function findFault(value: unknown, levels: number): keyof typeof faults | undefined {
-  if (typeof value === 'string') return /\p{Surrogate}/u.test(value) ? 'surrogate' : undefined
+  if (typeof value === 'string') return surrogate.test(value) ? 'surrogate' : undefined
   if (typeof value !== 'object' || value === null) return undefined
   if (levels === 0) return 'deep'
   for (const [name, member] of Object.entries(value)) {

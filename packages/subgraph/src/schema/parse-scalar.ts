@@ -30,10 +30,12 @@ export function parseScalar(scalar: Scalar, value: string): ParsedScalar {
   }
 }
 
+const surrogate = /\p{Surrogate}/u
+
 /** PostgreSQL can store neither a NUL character nor half of a surrogate pair. */
 function parseText(value: string): ParsedScalar {
   if (value.includes('\0')) return { fault: 'holds a NUL character' }
-  return /\p{Surrogate}/u.test(value) ? { fault: 'holds half of a surrogate pair' } : { text: value }
+  return surrogate.test(value) ? { fault: 'holds half of a surrogate pair' } : { text: value }
 }
 
 function parseBytes(value: string): ParsedScalar {
