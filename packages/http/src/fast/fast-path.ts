@@ -13,6 +13,7 @@ import {
   writeHead,
 } from '../head.ts'
 import { matchesEtag } from '../response/matches-etag.ts'
+import { keepTickObject } from './keep-tick-object.ts'
 import { createPrepare, type PreparedAnswer } from './prepare-answer.ts'
 import { type AnswerSource, noteRequest, type RememberedRoute } from './remember-answers.ts'
 import { verifyPrebuiltWriter } from './verify-prebuilt-writer.ts'
@@ -47,6 +48,7 @@ export type FastPathOptions = {
  */
 export async function prepareFastPath(options: FastPathOptions): Promise<AddHandler> {
   const { log, writer = prebuiltWriter } = options
+  keepTickObject()
   const problem = await verifyPrebuiltWriter(writer)
   if (problem === undefined) {
     return (framework, server) => createFastPath({ ...options, writer }, { framework, server })
