@@ -4,6 +4,7 @@ export { type Closers, createClosers } from './closers.ts'
 export { type Abort, createAbort, type StopSignal } from './create-abort.ts'
 export { createLineWriter, type LineWriter, openLog } from './create-line-writer.ts'
 export { isPlainHttpsUrl, isSafeEndpoint } from './endpoint-url.ts'
+export { keepTickObject } from './keep-tick-object.ts'
 export {
   createLineFile,
   DamagedLineError,

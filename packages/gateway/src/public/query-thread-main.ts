@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Abort, createAbort } from '@tallystick/base'
+import { type Abort, createAbort, keepTickObject } from '@tallystick/base'
 import { connectDatabase, openDatabase } from '@tallystick/database'
 import { graphqlSchemaOf, openSubgraph, protocolSchema } from '@tallystick/subgraph'
 import { type AnswerPublic, createPublicAnswer } from './public-answer.ts'
@@ -51,6 +51,7 @@ async function answer({ id, chainId, request }: Extract<ToThread, { id: number }
   }
 }
 
+keepTickObject()
 // The embedded database was closed or its thread ended. The next query starts a thread with a new port, when the failures of
 // this one have been sent.
 if (typeof source !== 'string') source.on('close', () => setImmediate(() => process.exit()))

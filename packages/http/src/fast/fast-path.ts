@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Counter, Metrics, Time } from '@tallystick/base'
+import { type Counter, keepTickObject, type Metrics, type Time } from '@tallystick/base'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { AddHandler, Handler, ListeningServer } from '../connection/connections.ts'
@@ -13,7 +13,6 @@ import {
   writeHead,
 } from '../head.ts'
 import { matchesEtag } from '../response/matches-etag.ts'
-import { keepTickObject } from './keep-tick-object.ts'
 import { createPrepare, type PreparedAnswer } from './prepare-answer.ts'
 import { type AnswerSource, noteRequest, type RememberedRoute } from './remember-answers.ts'
 import { verifyPrebuiltWriter } from './verify-prebuilt-writer.ts'
