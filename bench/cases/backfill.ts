@@ -37,7 +37,12 @@ export async function measureBackfill(engines: Engines, chain: LendChain): Promi
   }
   return (['pglite', 'postgres'] as const).map((engine) =>
     compare(
-      { name: `subgraph.backfill.${engine}`, unit: 'events/s', target: { atLeast: targets[engine] }, source: chain.engine },
+      {
+        name: `subgraph.backfill.${engine}`,
+        unit: 'events/s',
+        target: { atLeast: targets[engine] },
+        source: chain.engine,
+      },
       measured.map((round) => ({ value: round[engine], baseline: round.viem })),
     ),
   )
