@@ -8,6 +8,6 @@ const kept: object[] = []
  */
 export function keepTickObject(): void {
   process.nextTick(() => {
-    if (kept.length === 0) kept.push(executionAsyncResource())
+    kept[0] = executionAsyncResource()
   })
 }
