@@ -14,18 +14,8 @@ export function hasValidHost({ headers, rawHeaders, httpVersion }: IncomingMessa
 /** HTTP/2 uses the pseudo-header instead. nghttp2 resets a stream that has neither. */
 function namesHost({ host, ':authority': authority }: Pick<PlainHeaders, 'host' | ':authority'>): boolean {
   const name = host ?? authority
-  if (name === undefined || !isHost(name)) return false
+  if (name === undefined || !hostForm.test(name)) return false
   return authority === undefined || authority.toLowerCase() === name.toLowerCase()
-}
-
-// Clients repeat it with each request.
-let lastHost = ''
-
-function isHost(name: string): boolean {
-  if (name === lastHost) return true
-  if (!hostForm.test(name)) return false
-  lastHost = name
-  return true
 }
 
 /** Counts the `Host` lines. Names and values alternate. */
